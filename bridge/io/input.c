@@ -405,7 +405,7 @@ static enum tb_status copy_to(struct tb_input *in, int fd, uint64_t *len, struct
 }
 
 enum tb_status tb_input_keep(struct tb_input **input, struct tb_error *error) {
-  struct tb_input *in = *input, *kept;
+  struct tb_input *in = *input, *kept = NULL;
   if (tb_input_can_open_again(in)) return TB_OK;
   struct tb_input_place place = {.name = in->name, .part = true, .fd = tb_temp_file_create_nameless(NULL, error)};
   if (place.fd < 0) return TB_IO;

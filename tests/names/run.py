@@ -281,7 +281,8 @@ def hostile_bytes(content):
 
 
 LOOKS = (["info"], ["info", "--json"], ["dump"], ["dump", "--resolve"], ["dump", "--events"])
-WITHOUT_TEXTS = ("gpu_work.perfetto-trace", "sequence_clocks.perfetto-trace", "small.ftrace", "no_events.json")
+WITHOUT_TEXTS = ("gpu_work.perfetto-trace", "sequence_clocks.perfetto-trace", "small.ftrace", "no_events.json",
+                 "cpu_per_uid.perfetto-trace")
 CONVERTED = ("everywhere.json", "spaces.json", "args.json", "stacks.json", "small.ftrace")
 
 

@@ -2,7 +2,8 @@
 # exit 1
 echo '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"hitCount":0}],"startTime":1,"endTime":2}' >a.cpuprofile
 echo '{"log": {"version": "1.2", "creator": {"name": "Firefox"}, "entries": []}}' >b.har
-printf '{"\044schema":"https://www.speedscope.app/file-format-schema.json","shared":{},"profiles":[]}\n' >c.speedscope.json
+schema=https://www.speedscope.app/file-format-schema.json
+printf '{"\044schema":"%s","shared":{},"profiles":[]}\n' "$schema" >c.speedscope.json
 printf '{\n  "meta": {\n    "interval": 1,\n    "product": "Firefox"\n  },\n  "libs": []\n}\n' >d.json
 gzip -n d.json
 echo '{"resourceSpans":[{"resource":{},"scopeSpans":[]}]}' >e.json
