@@ -144,8 +144,8 @@ static bool may_repeat(const struct tb_arg *args, size_t count) {
   return false;
 }
 
-/* Which of the siblings is the last of its name, in a map by the names' hashes; without memory all are, which shows in
- * the status. */
+/* Which of the siblings is the last of its name, in a map by the names' hashes. False without memory, which the status
+ * shows then. */
 static bool find_last(struct tb_json_emit *emit, struct tb_map *last, const struct tb_arg *args, size_t count) {
   tb_map_init(last, emit->buffer.allocator);
   for (size_t i = 0; i < count; i += args[i].span) {
@@ -162,22 +162,30 @@ static bool is_repeated(const struct tb_arg *args, size_t count, size_t at) {
   return false;
 }
 
-/* Calls `put` for each of the siblings, but of those of one name for the last alone. */
 typedef void sibling_sink(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth);
-static void for_each_name(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, sibling_sink *put,
+
+static void for_each_last(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, sibling_sink *put,
                           unsigned *bad_json, unsigned depth) {
   enum { FEW = 64 };
   struct tb_map last;
-  bool repeat = count > 1 && !emit->for_people && may_repeat(args, count); /* people are shown all */
-  bool mapped = repeat && count > FEW;
-  if (mapped && !find_last(emit, &last, args, count)) repeat = false;
+  bool mapped = count > FEW;
+  if (mapped && !find_last(emit, &last, args, count)) count = 0;
   for (size_t i = 0; i < count; i += args[i].span) {
-    const uint64_t *found =
-        repeat && mapped ? tb_map_find(&last, tb_str_hash(args[i].name, 0), args[i].name.len) : NULL;
-    bool again = found ? *found != i : repeat && is_repeated(args, count, i);
+    const uint64_t *found = mapped ? tb_map_find(&last, tb_str_hash(args[i].name, 0), args[i].name.len) : NULL;
+    bool again = found ? *found != i : is_repeated(args, count, i);
     if (!again) put(emit, &args[i], bad_json, depth);
   }
   if (mapped) tb_map_free(&last);
+}
+
+/* Calls `put` for each of the siblings, but of those of one name for the last alone; people are shown all. */
+static void for_each_name(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, sibling_sink *put,
+                          unsigned *bad_json, unsigned depth) {
+  if (count > 1 && !emit->for_people && may_repeat(args, count)) {
+    for_each_last(emit, args, count, put, bad_json, depth);
+    return;
+  }
+  for (size_t i = 0; i < count; i += args[i].span) put(emit, &args[i], bad_json, depth);
 }
 
 static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth);
