@@ -76,8 +76,9 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
   struct tb_reader *reader = create(options);
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   struct tb_unread_traces unread = {0};
-  enum tb_status status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, &reader->input,
-                                              &unread, &reader->error);
+  bool format_known = reader->options.format != TB_FORMAT_UNKNOWN;
+  enum tb_status status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, format_known,
+                                              &reader->input, &unread, &reader->error);
   if (status == TB_OK) status = tb_reader_find_format(reader);
   tb_reader_note_unread(reader, &unread);
   status = tb_guard_settle(&reader->guard, status, &reader->error);

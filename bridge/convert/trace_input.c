@@ -328,8 +328,8 @@ static enum tb_status look_inside(struct tb_input **input, const struct tb_conta
 }
 
 enum tb_status tb_trace_input_open(const struct tb_input_place *place, const struct tb_allocator *allocator,
-                                   unsigned threads, struct tb_input **input, struct tb_unread_traces *unread,
-                                   struct tb_error *error) {
+                                   unsigned threads, bool format_known, struct tb_input **input,
+                                   struct tb_unread_traces *unread, struct tb_error *error) {
   if (!allocator) allocator = tb_default_allocator();
   enum tb_status status = tb_input_open_place(place, allocator, threads, input, error);
   for (unsigned depth = 0; status == TB_OK && depth < DEPTH_MAX; depth++) {
@@ -341,7 +341,10 @@ enum tb_status tb_trace_input_open(const struct tb_input_place *place, const str
     if (peeked != TB_OK) break; /* whoever reads meets it again */
     const struct tb_container_ops *ops = find_container(data, len);
     if (!ops) return TB_OK;
-    status = look_inside(input, ops, allocator, threads, unread, error);
+    status = look_inside(input, ops, allocator, threads, unread, format_known ? &why : error);
+    if (!format_known || status == TB_OK) continue;
+    if (status != TB_NO_MEMORY && status != TB_IO) return TB_OK; /* it only looks like a container */
+    *error = why;
   }
   if (status == TB_OK) return TB_OK;
   tb_input_close(*input);

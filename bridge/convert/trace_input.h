@@ -16,12 +16,12 @@ struct tb_unread_traces {
 
 /* As tb_input_open_place, but what is in an archive or a page is read as if it were a file of its own, whose name is
  * the file's, a slash, and the member's. What can be read once only and has to be looked through first goes to a
- * temporary file. TB_UNKNOWN_FORMAT: no trace is in it, or several without one that is to be preferred.
- * `unread` may be NULL. */
+ * temporary file. TB_UNKNOWN_FORMAT: no trace is in it, or several without one that is to be preferred; where the
+ * format is known, the input itself is read then. `unread` may be NULL. */
 TB_MUST_CHECK enum tb_status tb_trace_input_open(const struct tb_input_place *place,
                                                  const struct tb_allocator *allocator, unsigned threads,
-                                                 struct tb_input **input, struct tb_unread_traces *unread,
-                                                 struct tb_error *error);
+                                                 bool format_known, struct tb_input **input,
+                                                 struct tb_unread_traces *unread, struct tb_error *error);
 
 /* Whether the archive that is read from `input` is a bug report of Android, whose one trace tb_trace_input_open
  * finds. */

@@ -209,7 +209,8 @@ static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct t
   bool cut_short = false;
   tb_resolver_init(&r.resolver, &dump->guard.allocator);
   const struct tb_input_place place = {.name = path};
-  enum tb_status status = tb_trace_input_open(&place, a, 1, &r.input, NULL, dump->error);
+  bool format_known = dump->options->reader.format != TB_FORMAT_UNKNOWN;
+  enum tb_status status = tb_trace_input_open(&place, a, 1, format_known, &r.input, NULL, dump->error);
   r.chunk = tb_alloc(a, CHUNK_BYTES);
   if (status == TB_OK && !r.chunk) status = tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   if (status == TB_OK) status = open_reader(&r);

@@ -115,7 +115,9 @@ static void gather(struct info_reading *r) {
 static enum tb_status read_info(struct info_reading *r, const char *path, const struct tb_info_options *options,
                                 struct tb_error *error) {
   const struct tb_input_place place = {.name = path};
-  enum tb_status status = tb_trace_input_open(&place, r->state->allocator, 1, &r->input, &r->unread, error);
+  bool format_known = options->reader.format != TB_FORMAT_UNKNOWN;
+  enum tb_status status =
+      tb_trace_input_open(&place, r->state->allocator, 1, format_known, &r->input, &r->unread, error);
   if (status != TB_OK) return status;
   r->chunk = tb_alloc(r->state->allocator, CHUNK_BYTES);
   if (!r->chunk) return no_memory(error);
