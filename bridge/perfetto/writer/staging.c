@@ -207,8 +207,7 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_wri
                                      struct tb_staged_event *entry) {
   p->staging.unchecked += entry->body.len;
   enum tb_status status = tb_stager_put(&sequence->stager, entry, &p->writer->error);
-  bool concerns_flows = entry->flow || sequence->binder.waiting_count;
-  return status == TB_OK && concerns_flows ? bind_newest(p, sequence, entry) : status;
+  return status == TB_OK && concerns_flows(sequence, entry) ? bind_newest(p, sequence, entry) : status;
 }
 
 /* ---- grouped sequences ------------------------------------------------------------------------------------------- */
