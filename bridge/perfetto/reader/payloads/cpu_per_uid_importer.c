@@ -35,17 +35,22 @@ static void clean_up(void *state, const struct tb_allocator *allocator) {
 const struct tb_importer_state tb_cpu_per_uid_state = {
     .size = sizeof(struct cpu_per_uid), .init = init, .free = clean_up};
 
-/* Where the total of that key is, 0 at first. NULL without memory. */
-static uint64_t *find_total(struct cpu_per_uid *s, uint64_t key, uint64_t sequence) {
+/* Where the total of that key is, 0 at first. TB_OK, TB_LIMIT where there are too many, or TB_NO_MEMORY. */
+static enum tb_status find_total(struct cpu_per_uid *s, uint64_t key, uint64_t sequence, uint64_t **total) {
   uint32_t place;
-  if (tb_map_get(&s->places, key, sequence, &place)) return &s->totals[place];
+  if (tb_map_get(&s->places, key, sequence, &place)) {
+    *total = &s->totals[place];
+    return TB_OK;
+  }
   void *totals = s->totals;
   enum tb_status status =
       tb_grow_array(s->places.allocator, &totals, &s->capacity, s->count + 1, sizeof(*s->totals), TOTALS_MAX);
   s->totals = totals;
-  if (status != TB_OK || tb_map_put(&s->places, key, sequence, (uint32_t)s->count) != TB_OK) return NULL;
+  if (status == TB_OK) status = tb_map_put(&s->places, key, sequence, (uint32_t)s->count);
+  if (status != TB_OK) return status;
   s->totals[s->count] = 0;
-  return &s->totals[s->count++];
+  *total = &s->totals[s->count++];
+  return TB_OK;
 }
 
 static uint32_t cluster_count(struct tb_perfetto_reader *r, struct tb_str payload, uint64_t sequence) {
@@ -72,10 +77,12 @@ enum tb_status tb_perfetto_cpu_per_uid(struct tb_perfetto_reader *r, struct tb_s
   bool again = r->given > 0, whole = true;
   while (tb_number_cursor_next(&times, &grown)) {
     if (cluster == 0 && !tb_number_cursor_next(&uids, &uid)) break;
-    uint64_t *total = find_total(r->importer_state, (uid & UINT32_MAX) << 32 | cluster, sequence);
-    if (!total) {
-      r->out_of_memory = true;
-      return TB_OK;
+    uint64_t *total;
+    enum tb_status status = find_total(r->importer_state, (uid & UINT32_MAX) << 32 | cluster, sequence, &total);
+    if (status != TB_OK) {
+      if (status != TB_LIMIT) r->out_of_memory = true;
+      whole = false; /* what is known of the others goes on */
+      break;
     }
     if (!again) *total += grown; /* a packet that is read again has said so */
     whole &= *total <= INT64_MAX && tb_perfetto_emit_gauge(r, 0, (int64_t)*total, "CPU for UID %" PRIu32 " CL%" PRIu32,
