@@ -359,7 +359,7 @@ static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
     in->has_bound = points != NULL;
     in->bound_ns = evidence_ns;
   }
-  if (status == TB_OK) tb_time_bound_free(&more, m->allocator);
+  tb_time_bound_free(&more, m->allocator);
   tb_time_bound_free(&way, m->allocator);
   return status;
 }
