@@ -291,6 +291,7 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
   settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
+  bool is_named = track_state->has_endless && !is_endless && slice->name.len;
   bool late = event->ts < slice->ts || tb_same_time_keeps_place(slice->ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   if (!slice->written && (late || would_take_flow(slice, event->ts) ||
@@ -300,15 +301,14 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
     tb_fxt_lose_event(w, "an argument past the fifteenth", event);
     w->args.count = TB_FXT_MAX_ARGS - slice->arg_count;
   }
+  const struct tb_fxt_flat name = name_of_end(slice->name);
+  if (slice->written && is_named) add_mark(w, event, &name);
   if (!slice->written) join_thread_times(w, slice);
   if (slice->arg_count) memcpy(args, slice->args, slice->arg_count * sizeof(*args));
   uint32_t count = slice->written ? 0 : slice->arg_count;
   if (w->args.count) memcpy(args + count, w->args.items, w->args.count * sizeof(*args));
   slice->args = args;
   slice->arg_count = count + w->args.count;
-  bool is_named = track_state->has_endless && !is_endless && slice->name.len;
-  if (slice->written && is_named && slice->arg_count < TB_FXT_MAX_ARGS)
-    args[slice->arg_count++] = name_of_end(slice->name);
   if (slice->written)
     put_end(w, event->track, slice, event->ts);
   else
@@ -330,8 +330,12 @@ static size_t closed_by(const struct tb_event *event, const struct tb_fxt_track_
 }
 
 static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
+  bool has_name = event->has & TB_HAS_NAME && event->name.len;
   if (track_state->open_count == 0) {
-    put_bare_end(w, event);
+    if (track_state->has_endless && !has_name)
+      put_unmatched_end(w, event); /* readers would end the slice that never ends */
+    else
+      put_bare_end(w, event);
     return;
   }
   size_t count = closed_by(event, track_state);

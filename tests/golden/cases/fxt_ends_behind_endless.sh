@@ -1,0 +1,18 @@
+# Behind a slice that never ends, through FXT: a nameless end that ends nothing does not end that slice, and an end
+# whose fifteen arguments leave no place for the name of what it ends is counted.
+cat >trace.json <<'JSON'
+[
+{"name":"top","ph":"B","ts":5,"pid":1,"tid":1},
+{"name":"outer","ph":"B","ts":10,"pid":1,"tid":1},
+{"name":"inner","ph":"B","ts":20,"pid":1,"tid":1},
+{"name":"outer","ph":"E","ts":30,"pid":1,"tid":1},
+{"ph":"E","ts":40,"pid":1,"tid":1},
+{"ph":"E","ts":50,"pid":1,"tid":1},
+{"name":"full","ph":"B","ts":80,"pid":1,"tid":1,"args":{"z":1}},
+{"ph":"E","ts":90,"pid":1,"tid":1,
+"args":{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"n":1,"o":1}}
+]
+JSON
+tracebridge convert trace.json -o trace.fxt
+echo "status $?"
+tracebridge convert -q trace.fxt -o again.json && cat again.json
