@@ -63,13 +63,18 @@ static enum tb_status feed(void *ctx, struct tb_str fields) {
   return status == TB_OK ? tb_reader_feed(events, fields.ptr, fields.len) : status;
 }
 
+static enum tb_status lose_line(void *reader, const char *reason) {
+  return tb_reader_lose(reader, reason, TB_NO_OFFSET);
+}
+
 static enum tb_status begin_packets(struct tb_reader *reader, struct system_text *s) {
   struct tb_ftrace_packets_options options = {.allocator = reader->allocator,
                                               .put = feed,
                                               .ctx = s->events,
                                               .sequence = SEQUENCE,
                                               .trace_clock = TB_CLOCK_BOOTTIME,
-                                              .losses = &reader->losses,
+                                              .lose = lose_line,
+                                              .lose_ctx = reader,
                                               .error = &reader->error};
   if (tb_ftrace_text_end(&s->text) != TB_OK) return no_memory(reader);
   s->packets = tb_ftrace_packets_create(&s->text, &options);

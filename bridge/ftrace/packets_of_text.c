@@ -207,11 +207,8 @@ static enum tb_status add_line(struct tb_ftrace_packets *b, struct tb_str text) 
   const struct tb_ftrace_task *task;
   if (text.len && text.ptr[text.len - 1] == '\n') text.len--;
   if (!tb_ftrace_parse_line(text, &event)) return TB_OK;
-  if (event.line.cpu >= CPUS_MAX) {
-    tb_losses_add(b->options.losses, "ftrace lines of processors past 1023, which stay in the text alone",
-                  TB_NO_OFFSET);
-    return TB_OK;
-  }
+  if (event.line.cpu >= CPUS_MAX)
+    return b->options.lose(b->options.lose_ctx, "ftrace lines of processors past 1023, which are no events");
   if (!b->bundle_count) {
     b->begin_ts = event.line.ts;
     enum tb_status status = write_clock(b);
@@ -220,11 +217,8 @@ static enum tb_status add_line(struct tb_ftrace_packets *b, struct tb_str text) 
   }
   b->event.len = 0;
   enum tb_status status = tb_ftrace_encode(&event, b->states, &b->symbols, &b->event);
-  if (status == TB_BAD_DATA) {
-    tb_losses_add(b->options.losses, "ftrace lines that are cut or damaged, which stay in the text alone",
-                  TB_NO_OFFSET);
-    return TB_OK;
-  }
+  if (status == TB_BAD_DATA)
+    return b->options.lose(b->options.lose_ctx, "ftrace lines that are cut or damaged, which are no events");
   if (status == TB_OK) status = tb_ftrace_tasks_note(&b->tasks, &event, &task);
   if (status != TB_OK) return status;
   count_line(&b->summary, event.line.ts);

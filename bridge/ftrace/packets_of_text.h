@@ -5,19 +5,22 @@
 #ifndef TB_FTRACE_PACKETS_OF_TEXT_H
 #define TB_FTRACE_PACKETS_OF_TEXT_H
 
-#include "base/losses.h"
 #include "ftrace/text_store.h"
 
 /* Takes the fields of a TracePacket. */
 typedef enum tb_status (*tb_ftrace_put_packet)(void *ctx, struct tb_str fields);
 
+/* Counts a line of which no event can be made. TB_OK, or why not to go on. */
+typedef enum tb_status (*tb_ftrace_lose_line)(void *ctx, const char *reason);
+
 struct tb_ftrace_packets_options {
   const struct tb_allocator *allocator;
   tb_ftrace_put_packet put;
   void *ctx;
-  uint32_t sequence;        /* id of the packet sequence */
-  uint32_t trace_clock;     /* which the text's times are on */
-  struct tb_losses *losses; /* lines that stay in the text alone */
+  uint32_t sequence;    /* id of the packet sequence */
+  uint32_t trace_clock; /* which the text's times are on */
+  tb_ftrace_lose_line lose;
+  void *lose_ctx;
   struct tb_error *error;
 };
 

@@ -2,6 +2,7 @@
 #include "perfetto/writer/ftrace_bundles.h"
 
 #include "base/error.h"
+#include "base/losses.h"
 #include "ftrace/packets_of_text.h"
 #include "perfetto/writer/writer.h"
 
@@ -20,13 +21,19 @@ static void add_summary(struct tb_writer_summary *to, struct tb_ftrace_packets_s
   if (from.last_ts > to->last_ts) to->last_ts = from.last_ts;
 }
 
+static enum tb_status lose_line(void *losses, const char *reason) {
+  tb_losses_add(losses, reason, TB_NO_OFFSET);
+  return TB_OK;
+}
+
 enum tb_status tb_perfetto_write_ftrace(struct tb_perfetto_writer *p, uint32_t sequence_id) {
   struct tb_ftrace_packets_options options = {.allocator = p->allocator,
                                               .put = put_packet,
                                               .ctx = &p->sink,
                                               .sequence = sequence_id,
                                               .trace_clock = p->trace_clock,
-                                              .losses = &p->writer->losses,
+                                              .lose = lose_line,
+                                              .lose_ctx = &p->writer->losses,
                                               .error = &p->writer->error};
   enum tb_status status = tb_ftrace_text_end(&p->ftrace);
   struct tb_ftrace_packets *packets = status == TB_OK ? tb_ftrace_packets_create(&p->ftrace, &options) : NULL;

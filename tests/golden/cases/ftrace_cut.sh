@@ -12,3 +12,8 @@ done
 printf ' app-10    [000] .... 1.000000: tracing_mark_write: B|10|x' >one_line
 tracebridge convert one_line -o one_line.perfetto-trace
 echo "status $?"
+# FXT keeps no text, so that the line is lost in reading: --strict stops at it
+tracebridge convert in_fields -o in_fields.fxt
+echo "status $?"
+tracebridge convert --strict in_fields -o strict.fxt
+echo "status $?"
