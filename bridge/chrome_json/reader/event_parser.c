@@ -164,6 +164,7 @@ static const char *take_args(struct tb_json_state *state, struct tb_batch *batch
                              const char *p) {
   struct tb_event *event = parse->event;
   if (*p != '{') return take_extra(state, key_text(KEY_ARGS), p);
+  parse->has_doubled_args |= (event->has & TB_HAS_ARGS) != 0;
   struct tb_json_sink sink = {batch->args, batch->arg_count, batch->arg_capacity};
   p = tb_json_members(&state->scan, &sink, p + 1, 1);
   if (!p) return NULL;
@@ -456,6 +457,8 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
     parse.event->offset = tb_json_offset(state, batch, p);
     if (parse.phase.len > 1 && parse.event->type != TB_EVENT_OTHER)
       tb_reader_note(state->reader, "phase (ph) of several letters, read as its first", parse.event->offset);
+    if (parse.has_doubled_args)
+      tb_reader_note(state->reader, "args twice in one event, read as the last", parse.event->offset);
     if (parse.event->has & TB_HAS_TS && parse.event->type != TB_EVENT_METADATA) {
       state->last_ts = parse.event->ts;
       state->has_last_ts = true;

@@ -22,6 +22,7 @@ struct tb_json_event_parse {
   struct tb_json_id pid, tid;
   struct tb_id id2;
   bool flow_in, flow_out, use_async_tts;
+  bool has_doubled_args; /* the last ones count */
 };
 
 const char *tb_json_time_slow(struct tb_tokenizer *scan, const char *p, int64_t *ns);

@@ -14,6 +14,7 @@ cat >trace.json <<'JSON'
 ]
 JSON
 tracebridge dump --events trace.json
+tracebridge convert trace.json -o trace.fxt 2>&1 | sed -n "/args/,\$p"
 for format in perfetto-trace fxt; do
   echo "# through $format"
   tracebridge convert -q trace.json -o "trace.$format" && tracebridge convert -q "trace.$format" -o again.json || exit
