@@ -205,6 +205,10 @@ enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, str
     if (record.type == TB_FXT_FLOW_END) event->has |= TB_HAS_BIND_ENCLOSING;
   }
   status = tb_fxt_give_args(fx, record.thread, event);
+  if (record.type == TB_FXT_DURATION_END && event->has & TB_HAS_NAME && record.category.len) {
+    event->categories = record.category; /* an end that says which slice it is of says all of it */
+    event->has |= TB_HAS_CATEGORIES;
+  }
   if (fx->is_no_event) {
     fx->is_no_event = false;
     fx->batch->event_count--;

@@ -318,14 +318,19 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   track_state->open_count--;
 }
 
-/* How many slices an end closes: up to the innermost of its name, where it has one; 0 where it fits none. */
+/* How many slices an end closes: up to the innermost of its name and categories, where it has them; 0 where it fits
+ * none. */
 static size_t closed_by(const struct tb_event *event, const struct tb_fxt_track_state *track_state) {
-  if (!(event->has & TB_HAS_NAME) || event->name.len == 0) return 1;
+  bool has_name = event->has & TB_HAS_NAME && event->name.len;
+  if (!has_name && !event->categories.len) return 1;
   size_t count = track_state->open_count;
-  uint64_t name = tb_open_name_of(event->name, count);
+  uint64_t name = has_name ? tb_open_name_of(event->name, count) : 0;
   size_t n = count - tb_open_names_reach(&track_state->names, count, name, 0) + 1;
-  for (; n <= count; n++)
-    if (tb_str_equal(track_state->open[track_state->open_count - n].name, event->name)) return n;
+  for (; n <= count; n++) {
+    const struct tb_fxt_open *slice = &track_state->open[count - n];
+    if (has_name && !tb_str_equal(slice->name, event->name)) continue;
+    if (!event->categories.len || tb_str_equal(slice->category, event->categories)) return n;
+  }
   return 0;
 }
 

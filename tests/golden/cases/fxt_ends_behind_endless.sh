@@ -16,3 +16,20 @@ JSON
 tracebridge convert trace.json -o trace.fxt
 echo "status $?"
 tracebridge convert -q trace.fxt -o again.json && cat again.json
+# an end that has categories ends the innermost slice of these
+cat >trace.json <<'JSON'
+[
+{"name":"top","cat":"t","ph":"B","ts":5,"pid":1,"tid":1},
+{"name":"a","cat":"one","ph":"B","ts":10,"pid":1,"tid":1},
+{"name":"a","cat":"two","ph":"B","ts":20,"pid":1,"tid":1},
+{"name":"a","cat":"one","ph":"E","ts":30,"pid":1,"tid":1},
+{"name":"b","cat":"one","ph":"B","ts":32,"pid":1,"tid":1},
+{"name":"b","cat":"two","ph":"E","ts":33,"pid":1,"tid":1},
+{"ph":"E","ts":36,"pid":1,"tid":1},
+{"ph":"E","ts":40,"pid":1,"tid":1},
+{"name":"n","cat":"one","ph":"B","ts":50,"pid":1,"tid":2},
+{"name":"n","cat":"two","ph":"B","ts":60,"pid":1,"tid":2},
+{"cat":"one","ph":"E","ts":70,"pid":1,"tid":2}
+]
+JSON
+tracebridge convert -q trace.json -o trace.fxt && tracebridge convert -q trace.fxt -o again.json && cat again.json
