@@ -109,6 +109,7 @@ struct container_search {
   size_t count, capacity;
   uint64_t number;
   bool is_report, damaged;    /* damaged: what follows the last member is not known */
+  bool has_report_trace;      /* a report, and a member has the name of a trace of it */
   struct tb_error unreadable; /* why the first one is, that is */
 };
 
@@ -169,6 +170,7 @@ static enum tb_status look_through(struct container_search *s, struct tb_input *
     s->ops->close(state);
   }
   tb_input_close(input);
+  for (size_t i = 0; i < s->count; i++) s->has_report_trace |= s->is_report && s->members[i].report_rank;
   s->damaged = status == TB_BAD_DATA && s->count;
   if (s->damaged && error) *error = (struct tb_error){0};
   return status == TB_END || s->damaged ? TB_OK : status;
@@ -176,8 +178,16 @@ static enum tb_status look_through(struct container_search *s, struct tb_input *
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
+/* The dumps of a report's services only look like packets. */
+static bool is_trace(const struct container_search *s, const struct container_member *m) {
+  return m->rank >= TRACE && !(s->is_report && m->name && starts(m->name, "proto/"));
+}
+
+/* An archive may look like a bug report and be none: where nothing in it has the name of a report's trace, what surely
+ * is one counts. */
 static int rank_of(const struct container_search *s, const struct container_member *m) {
-  if (s->is_report) return m->report_rank;
+  if (s->has_report_trace) return m->report_rank;
+  if (s->is_report) return is_trace(s, m) ? TRACE : NO_TRACE;
   return s->ops == &tb_archive_container && m->rank == KERNEL_TRACE ? TRACE : (int)m->rank;
 }
 
@@ -202,9 +212,14 @@ static enum tb_status refuse_several(const struct container_search *s, int rank,
     len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%.*s", shown++ ? ", " : "", NAME_SHOWN,
                             s->members[i].name ? s->members[i].name : "?");
   }
-  return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET,
-                 "is an archive of %zu traces (%s%s): unpack the one to read; `tracebridge merge` takes all of them",
-                 count, names, count > shown ? ", ..." : "");
+  const char *more = count > shown ? ", ..." : "";
+  if (rank < TRACE && !s->is_report)
+    return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET,
+                   "is an archive of which %zu members may be traces, and none surely is one (%s%s): unpack the one to "
+                   "read",
+                   count, names, more);
+  return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET, "is an archive of %zu traces (%s%s): unpack the one to read%s",
+                 count, names, more, s->is_report ? "" : "; `tracebridge merge` takes all of them");
 }
 
 /* The member to read; NULL where there is none, or no telling which, and *error says so. */
@@ -214,7 +229,7 @@ static const struct container_member *choose(const struct container_search *s, s
   size_t of_best = 0, traces = 0;
   for (size_t i = 0; i < s->count; i++) {
     const struct container_member *m = &s->members[i];
-    traces += m->rank >= TRACE;
+    traces += is_trace(s, m);
     if (!rank_of(s, m) || (best && rank_of(s, m) < rank_of(s, best))) continue;
     if (!best || rank_of(s, m) > rank_of(s, best)) {
       best = m;

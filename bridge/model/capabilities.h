@@ -13,7 +13,7 @@ enum tb_detection {
   TB_DETECT_NO,
   TB_DETECT_POSSIBLE, /* nothing speaks against it */
   TB_DETECT_LIKELY,
-  TB_DETECT_RECORD, /* a whole record, which starts like another format's */
+  TB_DETECT_RECORD, /* whole records, which may start like another format's */
   TB_DETECT_CERTAIN /* more bytes would not change it */
 };
 
