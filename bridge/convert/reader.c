@@ -80,7 +80,7 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
   enum tb_status status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, format_known,
                                               &reader->input, &unread, &reader->error);
   if (status == TB_OK) status = tb_reader_find_format(reader);
-  tb_reader_note_unread(reader, &unread);
+  if (status == TB_OK) status = tb_reader_note_unread(reader, &unread);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_OK) {
     *out = reader;
@@ -178,8 +178,12 @@ void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset)
   tb_losses_add(&reader->notes, text, offset);
 }
 
-void tb_reader_note_unread(struct tb_reader *reader, const struct tb_unread_traces *unread) {
+enum tb_status tb_reader_note_unread(struct tb_reader *reader, const struct tb_unread_traces *unread) {
   for (uint64_t i = 0; i < unread->count; i++) tb_reader_note(reader, unread->text, TB_NO_OFFSET);
+  for (uint64_t i = 0; i < unread->unreadable; i++)
+    tb_reader_note(reader, "member of the archive that cannot be read", TB_NO_OFFSET);
+  const char *loss = tb_unread_loss(unread);
+  return loss ? tb_reader_lose(reader, loss, TB_NO_OFFSET) : TB_OK;
 }
 
 const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *count) {

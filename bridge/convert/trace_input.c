@@ -111,6 +111,7 @@ struct container_search {
   bool is_report, damaged;    /* damaged: what follows the last member is not known */
   bool has_report_trace;      /* a report, and a member has the name of a trace of it */
   struct tb_error unreadable; /* why the first one is, that is */
+  uint64_t unreadable_count;
 };
 
 static enum tb_status no_memory(struct tb_error *error) {
@@ -144,7 +145,9 @@ static enum tb_status look_at_member(struct container_search *s, void *state, co
     if (error && error->code == TB_OK) *error = why;
   } else {
     enum rank rank = len ? rank_content(data, len) : NO_TRACE;
-    if (!len && why.code != TB_OK && s->unreadable.code == TB_OK) {
+    bool unreadable = !len && why.code != TB_OK;
+    s->unreadable_count += unreadable;
+    if (unreadable && s->unreadable.code == TB_OK) {
       s->unreadable = why;
       tb_error_set_file(&s->unreadable, name ? name : s->name);
     }
@@ -245,15 +248,20 @@ static const struct container_member *choose(const struct container_search *s, s
     (void)refuse_several(s, rank_of(s, best), of_best, error);
     return NULL;
   }
-  if (unread && s->damaged) {
-    unread->count = 1;
-    unread->text = "archive that is damaged: what is behind the damage is not known";
-  } else if (unread && traces > 1 && (s->is_report || s->ops == &tb_page_container)) {
+  if (unread) {
+    unread->damaged |= s->damaged;
+    unread->unreadable += s->unreadable_count;
+  }
+  if (unread && traces > 1 && (s->is_report || s->ops == &tb_page_container)) {
     unread->count = traces - 1;
     unread->text = s->is_report ? "other trace in the bug report, which is not read: unpack it"
                                 : "other trace in the page, which is not read";
   }
   return best;
+}
+
+const char *tb_unread_loss(const struct tb_unread_traces *unread) {
+  return unread->damaged ? "the archive is damaged: what is behind the damage" : NULL;
 }
 
 /* ---- the second reading ------------------------------------------------------------------------------------------ */

@@ -8,10 +8,12 @@
 
 #include "io/input.h"
 
-/* Traces in the input that are not read. Zero-initialise. */
+/* What in the input is not read. Zero-initialise. */
 struct tb_unread_traces {
-  uint64_t count;
-  const char *text; /* what to say of them; a constant */
+  uint64_t count;      /* traces */
+  const char *text;    /* what to say of them; a constant */
+  uint64_t unreadable; /* members of archives of which nothing can be read */
+  bool damaged;        /* an archive is: members may be missing */
 };
 
 /* As tb_input_open_place, but what is in an archive or a page is read as if it were a file of its own, whose name is
@@ -29,7 +31,10 @@ bool tb_trace_input_is_bug_report(struct tb_input *input, const struct tb_alloca
 
 struct tb_reader;
 
-/* Adds them to what the reader notes. */
-void tb_reader_note_unread(struct tb_reader *reader, const struct tb_unread_traces *unread);
+/* What is lost with it, a constant; NULL: nothing that is known. */
+const char *tb_unread_loss(const struct tb_unread_traces *unread);
+
+/* Adds it to what the reader notes, and to its losses that an archive is damaged: as tb_reader_lose. */
+enum tb_status tb_reader_note_unread(struct tb_reader *reader, const struct tb_unread_traces *unread);
 
 #endif

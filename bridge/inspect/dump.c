@@ -97,6 +97,7 @@ struct dump_reading {
   struct tb_packet_reader *packets;
   struct tb_resolver resolver;
   char *chunk;
+  struct tb_unread_traces unread;
   const struct tb_record_ops *records; /* not NULL: they are shown, and the events passed over */
   enum tb_status of_records;           /* how writing them went */
 };
@@ -196,9 +197,15 @@ static size_t take_losses(const struct dump_reading *r, bool cut_short, struct t
   const struct tb_loss *found = r->packets  ? tb_packet_reader_losses(r->packets, &count)
                                 : r->events ? tb_reader_losses(r->events, &count)
                                             : NULL;
-  if (count >= TB_DUMP_LOSSES) count = TB_DUMP_LOSSES - 1;
+  if (count > TB_DUMP_LOSSES - 2) count = TB_DUMP_LOSSES - 2;
   if (count) memcpy(losses, found, count * sizeof(*found));
   if (cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
+  const char *unread = tb_unread_loss(&r->unread);
+  if (unread) {
+    losses[count] = (struct tb_loss){.count = 1, .first_offset = TB_NO_OFFSET};
+    (void)snprintf(losses[count].reason, sizeof(losses[count].reason), "%s", unread);
+    count++;
+  }
   return count;
 }
 
@@ -210,7 +217,7 @@ static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct t
   tb_resolver_init(&r.resolver, &dump->guard.allocator);
   const struct tb_input_place place = {.name = path};
   bool format_known = dump->options->reader.format != TB_FORMAT_UNKNOWN;
-  enum tb_status status = tb_trace_input_open(&place, a, 1, format_known, &r.input, NULL, dump->error);
+  enum tb_status status = tb_trace_input_open(&place, a, 1, format_known, &r.input, &r.unread, dump->error);
   r.chunk = tb_alloc(a, CHUNK_BYTES);
   if (status == TB_OK && !r.chunk) status = tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   if (status == TB_OK) status = open_reader(&r);

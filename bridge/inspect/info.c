@@ -104,7 +104,6 @@ static void gather(struct info_reading *r) {
   if (count > 63) count = 63;
   if (count) memcpy(losses, found, count * sizeof(*found));
   if (r->cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
-  tb_reader_note_unread(r->reader, &r->unread);
   r->state->info.format = tb_reader_format(r->reader);
   r->state->info.file = tb_arena_copy(&r->state->arena, tb_str_from(tb_input_name(r->input)));
   if (!r->state->info.file.ptr) r->state->out_of_memory = true;
@@ -123,6 +122,8 @@ static enum tb_status read_info(struct info_reading *r, const char *path, const 
   if (!r->chunk) return no_memory(error);
   status = open_readers(r, &options->reader, error);
   if (status == TB_OK) status = read_all(r, options, error);
+  if (status == TB_OK && (status = tb_reader_note_unread(r->reader, &r->unread)) != TB_OK)
+    *error = *tb_reader_error(r->reader);
   if (status != TB_OK) return status;
   gather(r);
   return r->state->out_of_memory ? no_memory(error) : TB_OK;
