@@ -10,7 +10,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum { FACTS_MAX = 64, SOURCES_MAX = 256, BUFFERS_MAX = 256, FACT_BYTES_MAX = 4096 };
+enum { TIMEZONE_MAX = 24 * 60, FACTS_MAX = 64, SOURCES_MAX = 256, BUFFERS_MAX = 256, FACT_BYTES_MAX = 4096 };
 
 static struct tb_str keep(struct tb_info_state *s, struct tb_str text) {
   struct tb_str copy = tb_arena_copy(&s->arena, text);
@@ -62,9 +62,11 @@ static void read_system_info(struct tb_info_state *s, struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
-    if (field.number == TB_SYSTEM_INFO_TIMEZONE_OFF_MINS && field.type == TB_WIRE_VARINT) {
+    int32_t minutes = (int32_t)field.value;
+    if (field.number == TB_SYSTEM_INFO_TIMEZONE_OFF_MINS && field.type == TB_WIRE_VARINT && minutes >= -TIMEZONE_MAX &&
+        minutes <= TIMEZONE_MAX) {
       s->info.has_timezone = true;
-      s->info.timezone_minutes = (int32_t)field.value;
+      s->info.timezone_minutes = minutes;
     }
     if (field.type != TB_WIRE_BYTES) continue;
     if (field.number == TB_SYSTEM_INFO_UTSNAME) read_utsname(s, field.bytes);
@@ -165,9 +167,9 @@ static void read_ftrace_stats(struct tb_info_state *s, struct tb_str message) {
     if (field.number == TB_FTRACE_STATS_CPU_STATS && field.type == TB_WIRE_BYTES)
       read_cpu_stats(field.bytes, &overrun, &dropped);
   }
-  uint64_t sign = phase == TB_FTRACE_STATS_START_OF_TRACE ? UINT64_MAX : 1; /* modulo 2^64 */
-  s->missed[TB_MISSED_FTRACE_OVERRUN] += sign * overrun;
-  s->missed[TB_MISSED_FTRACE_DROPPED] += sign * dropped;
+  uint64_t *missed = phase == TB_FTRACE_STATS_START_OF_TRACE ? s->missed_before : s->missed;
+  missed[TB_MISSED_FTRACE_OVERRUN] += overrun;
+  missed[TB_MISSED_FTRACE_DROPPED] += dropped;
   s->ftrace_ended |= phase == TB_FTRACE_STATS_END_OF_TRACE;
 }
 
@@ -209,7 +211,9 @@ void tb_info_gather_recorder(struct tb_info_state *s) {
       [TB_MISSED_FLUSHES] = "flushes that failed",
       [TB_MISSED_FTRACE_OVERRUN] = "events of the kernel, written over before they were read",
       [TB_MISSED_FTRACE_DROPPED] = "events of the kernel that found no room"};
-  if (!s->ftrace_ended) s->missed[TB_MISSED_FTRACE_OVERRUN] = s->missed[TB_MISSED_FTRACE_DROPPED] = 0;
+  for (size_t i = TB_MISSED_FTRACE_OVERRUN; i <= TB_MISSED_FTRACE_DROPPED;
+       i++) /* a count that went back says nothing */
+    s->missed[i] = s->ftrace_ended && s->missed[i] > s->missed_before[i] ? s->missed[i] - s->missed_before[i] : 0;
   struct tb_info_oddity *missed = tb_arena_alloc(&s->arena, TB_MISSED_COUNT * sizeof(*missed));
   if (!missed) {
     s->out_of_memory = true;

@@ -86,7 +86,8 @@ struct tb_info_state {
   struct tb_info_names slice_names, categories, counters;
   struct tb_map counter_series; /* of counters that are no tracks: ids of the name and the series, and the track */
   uint64_t missed[TB_MISSED_COUNT];
-  bool ftrace_ended; /* there are statistics of ftrace's end */
+  uint64_t missed_before[TB_MISSED_COUNT]; /* of it, before the recording began */
+  bool ftrace_ended;                       /* there are statistics of ftrace's end */
   struct tb_info_fact *facts;
   struct tb_str *sources;
   uint64_t *buffers;

@@ -22,7 +22,14 @@ open("trace.pftrace", "wb").write(
     packet((33, config)) + ftrace_stats(1, 100) + packet((35, message((1, message((3, 6)))))) +
     packet((8, 2 * 10 ** 9), (11, message((9, 3), (23, b"one"), (22, b"a")))) + ftrace_stats(2, 142) +
     packet((35, stats)))
+head = packet((6, message(clock(6, 10 ** 9), clock(1, 1700000000 * 10 ** 9))))
+def zone(minutes):
+    return packet((45, message((7, minutes))))
+# a count that goes back, and zones that are none
+open("odd.pftrace", "wb").write(head + zone(-2 ** 31) + zone(1441) + ftrace_stats(1, 100) + packet(
+    (8, 2 * 10 ** 9), (11, message((9, 3), (23, b"one"), (22, b"a")))) + ftrace_stats(2, 0))
 END
+tracebridge info odd.pftrace | grep -A9 'recorded\|missed'
 tracebridge info trace.pftrace | sed '/^clocks/,$d'
 tracebridge info --json trace.pftrace | python3 -c '
 import json, sys
