@@ -36,6 +36,7 @@ struct page_state {
   enum page_encoding encoding;
   uint32_t bits; /* of base64, not yet given: the last `bit_count` */
   unsigned bit_count;
+  bool bad; /* something in the part was no base64 */
 };
 
 static size_t skip_blanks(const char *data, size_t len, size_t at) {
@@ -128,6 +129,7 @@ static void begin_part(struct page_state *p, enum page_encoding encoding) {
   p->in_part = true;
   p->encoding = encoding;
   p->bits = p->bit_count = 0;
+  p->bad = false;
 }
 
 static void look_in_script(struct page_state *p) {
@@ -182,8 +184,7 @@ static size_t read_text(struct page_state *p, char *to, size_t capacity) {
   return len;
 }
 
-/* *bad: something that is no base64. */
-static size_t read_base64(struct page_state *p, char *to, size_t capacity, bool *bad) {
+static size_t read_base64(struct page_state *p, char *to, size_t capacity) {
   size_t len = 0;
   while (len < capacity && see(p, 1)) {
     char c = p->window[p->at];
@@ -192,8 +193,7 @@ static size_t read_base64(struct page_state *p, char *to, size_t capacity, bool 
     p->at++;
     if (c == '=') p->bit_count = 0;
     if (value < 0) {
-      *bad = c != '=' && skip_blanks(&c, 1, 0) == 0;
-      if (*bad) break;
+      p->bad |= c != '=' && skip_blanks(&c, 1, 0) == 0;
       continue;
     }
     p->bits = p->bits << 6 | (uint32_t)value;
@@ -249,19 +249,18 @@ static size_t read_string(struct page_state *p, char *to, size_t capacity) {
 /* A page that is cut has its last trace cut. */
 static enum tb_status read_part(void *state, char *to, size_t capacity, size_t *got, struct tb_error *error) {
   struct page_state *p = state;
-  bool bad = false;
   *got = 0;
-  if (!p->in_part) return TB_END;
+  if (!p->in_part) return p->bad ? TB_TRUNCATED : TB_END;
   if (p->encoding == AS_IT_IS)
     *got = read_text(p, to, capacity);
   else if (p->encoding == IN_BASE64)
-    *got = read_base64(p, to, capacity, &bad);
+    *got = read_base64(p, to, capacity);
   else
     *got = read_string(p, to, capacity);
   if (*got) return TB_OK;
   bool ended = !p->in_part;
   p->in_part = false;
-  if (bad) return TB_TRUNCATED;
+  if (p->bad) return TB_TRUNCATED;
   if (p->failed == TB_OK) return ended || p->at_end ? TB_END : TB_TRUNCATED;
   if (p->failed != TB_TRUNCATED && error && error->code == TB_OK) *error = p->error;
   return p->failed;

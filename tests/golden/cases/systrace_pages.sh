@@ -1,4 +1,4 @@
-# Pages that hold a trace: three generations of systrace and trace2html, and one that holds none.
+# Pages that hold a trace: three generations of systrace and trace2html, one that is damaged, and one that holds none.
 # exit 1
 python3 - <<'END'
 import base64, gzip, zlib
@@ -28,6 +28,9 @@ page("packed.html", script(data, lines(zlib.compress(text.encode()))))
 packed = lines(gzip.compress(trace.encode(), mtime=0))
 page("trace2html.html", script('id="viewer-data" type="application/json"', packed))
 page("two.html", script(data, text), script(data, trace))
+events = ",\n".join('{"name":"%d","ph":"i","ts":%d,"pid":1,"tid":1,"s":"t"}' % (i, i) for i in range(3))
+code = base64.b64encode(("[" + events + "]").encode()).decode()
+page("bad.html", script(data, code[:100] + "!" + code[100:])) # a byte that is no base64
 page("none.html", "<p>no trace</p>")
 open("text.ctrace", "wb").write(b"TRACE:\n" + zlib.compress(text.encode()))
 open("adb.ctrace", "wb").write(b"capturing trace... done\nTRACE:\n" + zlib.compress(text.encode()))
@@ -39,5 +42,6 @@ for file in 2012.html 2014.html 2016.html packed.html trace2html.html two.html *
 done
 tail -c +1 2016.html | tracebridge convert - -o out.json -q && tail -2 out.json
 tracebridge convert two.html -o out.json 2>&1 | tail -2
+tracebridge dump bad.html || echo "status $?"
 tracebridge info 2012.html | head -1
 tracebridge convert none.html -o out.json
