@@ -14,6 +14,7 @@ struct dump_settings {
   const char *output, *kinds;
   uint32_t sequence;
   int64_t after, before;
+  bool has_times;
   size_t junk;
 };
 
@@ -79,6 +80,7 @@ static int dump_to(const char *path, struct dump_target *target, const struct du
   how.sequence = settings->sequence;
   how.after = settings->after;
   how.before = settings->before;
+  how.has_times = settings->has_times;
   enum tb_status status = tb_dump(path, &how, take, target, losses, &loss_count, &error);
   int written = finish(target, status);
   if (written != CLI_OK) return written;
@@ -106,7 +108,8 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_dump, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  if (settings.after == INT64_MIN && settings.before == INT64_MAX) settings.after = settings.before = 0;
+  settings.has_times = settings.after != INT64_MIN || settings.before != INT64_MAX;
+  if (!settings.has_times) settings.after = settings.before = 0;
   const char *from = cli_one_input(&cli_dump, &operands, settings.output);
   if (!from) return CLI_USAGE;
   int refused = cli_output_spares_input(&cli_dump, settings.output ? settings.output : "-", from);

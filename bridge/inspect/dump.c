@@ -30,17 +30,23 @@ enum tb_status tb_dump_flush(struct tb_dump *dump, bool all) {
 
 static bool is_listed(const char *list, struct tb_str kind) {
   while (*list) {
-    size_t len = strcspn(list, ",");
-    if (tb_str_equal((struct tb_str){list, len}, kind)) return true;
+    list += strspn(list, " ");
+    size_t len = strcspn(list, ","), name = len;
+    while (name && list[name - 1] == ' ') name--;
+    if (tb_str_equal((struct tb_str){list, name}, kind)) return true;
     list += len + (list[len] == ',');
   }
   return false;
 }
 
+static bool wants_times(const struct tb_dump_options *options) {
+  return options->has_times || options->after || options->before;
+}
+
 bool tb_dump_wants(const struct tb_dump_options *options, struct tb_str kind, uint32_t sequence, const int64_t *ts) {
   if (options->kinds && !is_listed(options->kinds, kind)) return false;
   if (options->sequence && options->sequence != sequence) return false;
-  if (!options->after && !options->before) return true;
+  if (!wants_times(options)) return true;
   return ts && *ts >= options->after && *ts <= options->before;
 }
 
@@ -126,7 +132,7 @@ static enum tb_status open_reader(struct dump_reading *r) {
     status = tb_reader_create_feed(name, &options->reader, &r->events, r->dump->error);
     if (status != TB_OK) return status;
     if (ops && !options->events) r->records = ops->records;
-    if (r->records && (options->sequence || options->after || options->before))
+    if (r->records && (options->sequence || wants_times(options)))
       return tb_fail(r->dump->error, TB_INVALID, TB_NO_OFFSET,
                      "its records have neither a sequence nor a time of their own; events have them (--events)");
     if (r->records) r->events->watch = (struct tb_record_watch){take_record, r};

@@ -19,10 +19,11 @@ struct tb_dump_options {
   bool events;  /* Perfetto, FXT: events, as for JSON, instead of packets and records */
   /* What to write alone: packets, records or events of these kinds (names separated by commas; NULL: all), of that
    * sequence (0: all; not of records), and with a time from `after` to `before` on the trace's clock (not of records).
-   * Where both are 0 times do not count; else what has no time is left out. */
+   * Where both are 0, and has_times is false, times do not count; else what has no time is left out. */
   const char *kinds;
   uint32_t sequence;
   int64_t after, before;
+  bool has_times;
 };
 
 /* Writes the trace `path` ("-": standard input) to `sink`.
