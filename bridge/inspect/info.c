@@ -104,6 +104,8 @@ static void gather(struct info_reading *r) {
   if (count > 63) count = 63;
   if (count) memcpy(losses, found, count * sizeof(*found));
   if (r->cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
+  if (r->state->names_left_out)
+    tb_reader_note(r->reader, "lists and counts of names are incomplete: there are too many names", TB_NO_OFFSET);
   r->state->info.format = tb_reader_format(r->reader);
   r->state->info.file = tb_arena_copy(&r->state->arena, tb_str_from(tb_input_name(r->input)));
   if (!r->state->info.file.ptr) r->state->out_of_memory = true;

@@ -9,10 +9,17 @@
 
 enum { NAMES_MAX = 1 << 16, SHOWN = 20 };
 
+/* The text's id; 0 where it is not known and there is room for no more. */
+static uint32_t id_of(struct tb_info_state *s, struct tb_intern *table, struct tb_str text) {
+  bool full = table->count >= NAMES_MAX;
+  uint32_t id = full ? tb_intern_find(table, text, tb_intern_hash(text)) : tb_intern_id(table, text);
+  s->out_of_memory |= !id && !full;
+  s->names_left_out |= !id && full;
+  return id;
+}
+
 static void count_text(struct tb_info_state *s, struct tb_info_names *names, struct tb_str text) {
-  uint32_t id =
-      names->table.count < NAMES_MAX ? tb_intern_id(&names->table, text) : tb_intern_find_recent(&names->table, text);
-  if (!id && names->table.count < NAMES_MAX) s->out_of_memory = true;
+  uint32_t id = id_of(s, &names->table, text);
   if (!id) return;
   void *counts = names->counts;
   size_t before = names->capacity;
@@ -28,10 +35,11 @@ static void count_text(struct tb_info_state *s, struct tb_info_names *names, str
 /* A JSON counter is a name of its process; each argument is a series. */
 static void count_series(struct tb_info_state *s, const struct tb_event *event) {
   if (event->track->type == TB_TRACK_COUNTER || !event->name.len) return;
-  uint32_t name = tb_intern_id(&s->counters.table, event->name);
+  uint32_t name = id_of(s, &s->counters.table, event->name);
   for (uint32_t i = 0; name && i < event->arg_count; i += event->args[i].span) {
-    uint32_t series = tb_intern_id(&s->counters.table, event->args[i].name.len ? event->args[i].name : event->name);
+    uint32_t series = id_of(s, &s->counters.table, event->args[i].name.len ? event->args[i].name : event->name);
     bool known = tb_map_find(&s->counter_series, (uint64_t)name << 32 | series, event->track->index) != NULL;
+    s->names_left_out |= series && !known && s->counter_series.count >= NAMES_MAX;
     if (!series || known || s->counter_series.count >= NAMES_MAX) continue;
     if (tb_map_put(&s->counter_series, (uint64_t)name << 32 | series, event->track->index, 0) != TB_OK)
       s->out_of_memory = true;

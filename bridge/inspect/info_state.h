@@ -84,6 +84,7 @@ struct tb_info_state {
   size_t provider_count, provider_capacity;
   struct tb_map provider_ids;
   struct tb_info_names slice_names, categories, counters;
+  bool names_left_out;          /* there are more than is counted */
   struct tb_map counter_series; /* of counters that are no tracks: ids of the name and the series, and the track */
   uint64_t missed[TB_MISSED_COUNT];
   uint64_t missed_before[TB_MISSED_COUNT]; /* of it, before the recording began */

@@ -8,3 +8,9 @@ events += [{"name": "load", "ph": "C", "ts": 5, "pid": pid, "args": {"value": 1}
 json.dump(events, open("trace.json", "w"))
 END
 tracebridge info trace.json
+python3 - <<'END'
+import json
+json.dump([{"name": "c%d" % i, "ph": "C", "ts": 5, "pid": 1, "args": {"value": 1}} for i in range(70000)],
+          open("many.json", "w"))
+END
+tracebridge info many.json | grep -A1 'counters\|^noted' # at most 65536 names are kept
