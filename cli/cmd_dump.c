@@ -56,6 +56,11 @@ static bool take(void *ctx, const char *text, size_t len) {
   return tb_file_put(target->file, text, len, &target->error) == TB_OK;
 }
 
+static void note_missing_kind(void *ctx, const char *kind, size_t len) {
+  (void)ctx;
+  cli_print(stderr, "tracebridge dump: nothing in the trace is of kind %.*s\n", (int)len, kind);
+}
+
 /* Ends the output. CLI_OK, or CLI_IO, said on stderr. */
 static int finish(struct dump_target *target, enum tb_status status) {
   bool whole = status == TB_OK || status == TB_PARTIAL;
@@ -80,6 +85,7 @@ static int dump_to(const char *path, struct dump_target *target, const struct du
   how.sequence = settings->sequence;
   how.after = settings->after;
   how.before = settings->before;
+  if (!settings->quiet) how.missing_kind = note_missing_kind;
   how.has_times = settings->has_times;
   enum tb_status status = tb_dump(path, &how, take, target, losses, &loss_count, &error);
   int written = finish(target, status);

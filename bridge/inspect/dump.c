@@ -28,23 +28,41 @@ enum tb_status tb_dump_flush(struct tb_dump *dump, bool all) {
 
 /* ---- what is wanted --------------------------------------------------------------------------------------------- */
 
-static bool is_listed(const char *list, struct tb_str kind) {
-  while (*list) {
-    list += strspn(list, " ");
-    size_t len = strcspn(list, ","), name = len;
-    while (name && list[name - 1] == ' ') name--;
-    if (tb_str_equal((struct tb_str){list, name}, kind)) return true;
-    list += len + (list[len] == ',');
+/* The next kind of a list; *list is then behind it. An empty one may be, as between two commas. */
+static struct tb_str next_kind(const char **list) {
+  *list += strspn(*list, " ");
+  struct tb_str kind = {*list, strcspn(*list, ",")};
+  *list += kind.len + ((*list)[kind.len] == ',');
+  while (kind.len && kind.ptr[kind.len - 1] == ' ') kind.len--;
+  return kind;
+}
+
+static bool wants_kind(struct tb_dump *dump, struct tb_str kind) {
+  const char *list = dump->options->kinds;
+  bool wanted = !list;
+  for (unsigned i = 0; list && *list; i++) {
+    if (!tb_str_equal(next_kind(&list), kind)) continue;
+    wanted = true;
+    if (i < 64) dump->kinds_met |= (uint64_t)1 << i;
   }
-  return false;
+  return wanted;
+}
+
+static void say_missing_kinds(const struct tb_dump *dump) {
+  const char *list = dump->options->missing_kind ? dump->options->kinds : NULL;
+  for (unsigned i = 0; list && *list && i < 64; i++) {
+    struct tb_str kind = next_kind(&list);
+    if (kind.len && !(dump->kinds_met >> i & 1)) dump->options->missing_kind(dump->ctx, kind.ptr, kind.len);
+  }
 }
 
 static bool wants_times(const struct tb_dump_options *options) {
   return options->has_times || options->after || options->before;
 }
 
-bool tb_dump_wants(const struct tb_dump_options *options, struct tb_str kind, uint32_t sequence, const int64_t *ts) {
-  if (options->kinds && !is_listed(options->kinds, kind)) return false;
+bool tb_dump_wants(struct tb_dump *dump, struct tb_str kind, uint32_t sequence, const int64_t *ts) {
+  const struct tb_dump_options *options = dump->options;
+  if (!wants_kind(dump, kind)) return false;
   if (options->sequence && options->sequence != sequence) return false;
   if (!wants_times(options)) return true;
   return ts && *ts >= options->after && *ts <= options->before;
@@ -80,8 +98,7 @@ static enum tb_status put_packet(struct tb_dump *dump, struct tb_resolver *resol
     if (tb_resolver_packet(resolver, packet) != TB_OK)
       return tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   }
-  if (!tb_dump_wants(dump->options, packet->kind_name, packet->sequence,
-                     packet->has_timestamp ? &packet->timestamp : NULL))
+  if (!tb_dump_wants(dump, packet->kind_name, packet->sequence, packet->has_timestamp ? &packet->timestamp : NULL))
     return TB_OK;
   if (dump->options->resolve) put_heading(&dump->text, packet);
   TB_JSON_EMIT(&dump->text, "packet {\n");
@@ -113,7 +130,7 @@ static void take_record(void *ctx, const void *record) {
   struct tb_record_note about = {.kind = 0};
   if (r->of_records != TB_OK) return;
   r->records->note(record, &about);
-  if (r->dump->options->kinds && !is_listed(r->dump->options->kinds, tb_str_from(about.kind_name))) return;
+  if (!wants_kind(r->dump, tb_str_from(about.kind_name))) return;
   r->records->describe(&r->dump->text, record);
   r->of_records = tb_dump_flush(r->dump, false);
 }
@@ -157,7 +174,7 @@ static enum tb_status take_events(struct dump_reading *r) {
   const struct tb_event *event;
   enum tb_status status;
   while ((status = tb_reader_next(r->events, &event)) == TB_OK) {
-    if (!r->records && tb_dump_wants(r->dump->options, tb_str_from(tb_event_type_name(event->type)), event->sequence,
+    if (!r->records && tb_dump_wants(r->dump, tb_str_from(tb_event_type_name(event->type)), event->sequence,
                                      event->has & TB_HAS_TS ? &event->ts : NULL))
       tb_dump_event(&r->dump->text, event);
     status = r->records ? r->of_records : tb_dump_flush(r->dump, false);
@@ -254,6 +271,7 @@ enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, 
   enum tb_status status = dump_file(&dump, path, losses ? losses : own_losses, &count);
   enum tb_status flushed = tb_dump_flush(&dump, true);
   if (status == TB_OK) status = flushed;
+  if (status == TB_OK) say_missing_kinds(&dump);
   tb_json_emit_free(&dump.text);
   if (status != TB_OK) tb_error_set_file(dump.error, path);
   if (loss_count) *loss_count = count;

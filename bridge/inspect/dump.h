@@ -15,6 +15,7 @@ struct tb_dump {
   tb_text_sink sink;
   void *ctx;
   const struct tb_dump_options *options;
+  uint64_t kinds_met; /* a bit for each of the first 64 kinds that are wanted */
   struct tb_error *error;
 };
 
@@ -22,7 +23,7 @@ struct tb_dump {
 enum tb_status tb_dump_flush(struct tb_dump *dump, bool all);
 
 /* Whether the options want what is of that kind and sequence and happened then; `ts` is NULL where nobody knows. */
-bool tb_dump_wants(const struct tb_dump_options *options, struct tb_str kind, uint32_t sequence, const int64_t *ts);
+bool tb_dump_wants(struct tb_dump *dump, struct tb_str kind, uint32_t sequence, const int64_t *ts);
 
 /* One event as one line. */
 void tb_dump_event(struct tb_json_emit *text, const struct tb_event *event);

@@ -24,6 +24,8 @@ struct tb_dump_options {
   uint32_t sequence;
   int64_t after, before;
   bool has_times;
+  /* NULL, or called at the end, with the sink's ctx, for each of the first 64 kinds that nothing in the trace is of. */
+  void (*missing_kind)(void *ctx, const char *kind, size_t len);
 };
 
 /* Writes the trace `path` ("-": standard input) to `sink`.

@@ -8,7 +8,7 @@ packet { trusted_packet_sequence_id: 8 timestamp: 3000 track_event { type: 3 tra
 packet { trusted_packet_sequence_id: 8 timestamp: 2500000000 track_event { type: 3 track_uuid: 1 name: "c" } }
 END
 tracebridge dump --kind clock_snapshot,nothing trace.pftrace | grep -c '^packet'
-tracebridge dump --kind 'nothing, track_event , clock_snapshot' trace.pftrace | grep -c '^packet'
+tracebridge dump --kind 'clock_snapshot, track_event , clock_snapshot' trace.pftrace | grep -c '^packet'
 tracebridge dump --after 0ns --before 0ns trace.pftrace
 tracebridge dump --sequence 8 trace.pftrace | grep ' name'
 tracebridge dump -k track_event --after 2.5us --before 2.5s trace.pftrace | grep ' name'
