@@ -96,7 +96,7 @@ static int dump_to(const char *path, struct dump_target *target, const struct du
 }
 
 static int dump(const char *path, const struct dump_settings *settings) {
-  struct dump_target target = {NULL};
+  struct dump_target target = {.file = NULL};
   const char *output = settings->output;
   if (output && strcmp(output, "-") != 0 &&
       tb_file_open(output, cli_interrupt_name, NULL, &target.file, &target.error) != TB_OK) {

@@ -189,7 +189,7 @@ static bool is_trace(const struct container_search *s, const struct container_me
 /* An archive may look like a bug report and be none: where nothing in it has the name of a report's trace, what surely
  * is one counts. */
 static int rank_of(const struct container_search *s, const struct container_member *m) {
-  if (s->has_report_trace) return m->report_rank;
+  if (s->has_report_trace) return (int)m->report_rank;
   if (s->is_report) return is_trace(s, m) ? TRACE : NO_TRACE;
   return s->ops == &tb_archive_container && m->rank == KERNEL_TRACE ? TRACE : (int)m->rank;
 }

@@ -5,8 +5,10 @@ printf 'PK\003\004# tracer: nop\n#\n%s\n' "$line" >zip
 for input in page zip; do
   tracebridge convert $input -o "$input.json" -q 2>&1
   echo "without: $?"
-  for command in "convert -q -o $input.json" info dump; do
-    tracebridge $command --from ftrace "$input" >out 2>&1
+  tracebridge convert --from ftrace "$input" -q -o "$input.json"
+  echo "convert: $?"
+  for command in info dump; do
+    tracebridge "$command" --from ftrace "$input" >out 2>&1
     echo "$command: $?"
   done
 done
