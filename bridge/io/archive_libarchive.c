@@ -261,7 +261,7 @@ enum tb_status tb_archive_open(const struct tb_archive_source *source, const str
 enum tb_status tb_archive_open_compressed(const struct tb_archive_source *source, const struct tb_allocator *allocator,
                                           struct tb_archive **archive, struct tb_error *error) {
   enum tb_status status = open_any(source, allocator, true, archive, error);
-  if (status != TB_OK) return status;
+  if (status != TB_OK || !*archive) return status;
   status = next_entry(*archive, error);
   if (status == TB_OK) return TB_OK;
   tb_archive_close(*archive);

@@ -126,7 +126,7 @@ enum tb_status tb_input_open_again(const struct tb_input *in, const struct tb_al
                                    struct tb_input **again, struct tb_error *error) {
   struct tb_input_place whole = {.name = in->name, .part = true, .fd = in->fd, .len = INT64_MAX};
   enum tb_status status = tb_input_open_place(in->place.part ? &in->place : &whole, allocator, 1, again, error);
-  if (status == TB_OK) {
+  if (status == TB_OK && *again) {
     (*again)->cut = in->cut;
     (*again)->size = in->size;
   }
@@ -412,7 +412,7 @@ enum tb_status tb_input_keep(struct tb_input **input, struct tb_error *error) {
   enum tb_status read = copy_to(in, place.fd, &place.len, error), status = read;
   if (read == TB_END || read == TB_TRUNCATED)
     status = tb_input_open_place(&place, in->allocator, in->threads, &kept, error);
-  if (status != TB_OK) {
+  if (status != TB_OK || !kept) {
     (void)close(place.fd);
     return status;
   }
