@@ -175,33 +175,41 @@ static void put_losses(struct tb_json_emit *e, const char *text_key, const struc
   end_list(e, list, "[]");
 }
 
-static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
-  KEY(e, "metadata");
-  size_t list = e->buffer.len;
-  for (size_t i = 0; i < info->metadata_count; i++) {
-    TB_JSON_EMIT(e, ",");
-    tb_json_emit_string(e, info->metadata[i]);
-  }
-  end_list(e, list, "[]");
-  KEY(e, "oddities");
-  list = e->buffer.len;
-  for (size_t i = 0; i < info->oddity_count; i++) {
-    TB_JSON_EMIT(e, ",{\"text\":");
-    tb_json_emit_string(e, tb_str_from(info->oddities[i].text));
-    COUNT(e, "count", info->oddities[i].count);
-    TB_JSON_EMIT(e, "}");
-  }
-  end_list(e, list, "[]");
-  KEY(e, "losses");
-  put_losses(e, "reason", info->losses, info->loss_count);
-  KEY(e, "notes");
-  put_losses(e, "text", info->notes, info->note_count);
-}
-
 static void put_key(struct tb_json_emit *e, const char *key) {
   TB_JSON_EMIT(e, ",");
   tb_json_emit_string(e, tb_str_from(key));
   TB_JSON_EMIT(e, ":");
+}
+
+static void put_strings(struct tb_json_emit *e, const char *key, const struct tb_str *strings, size_t count) {
+  put_key(e, key);
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < count; i++) {
+    TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, strings[i]);
+  }
+  end_list(e, list, "[]");
+}
+
+static void put_oddities(struct tb_json_emit *e, const char *key, const struct tb_info_oddity *entries, size_t count) {
+  put_key(e, key);
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < count; i++) {
+    TB_JSON_EMIT(e, ",{\"text\":");
+    tb_json_emit_string(e, tb_str_from(entries[i].text));
+    COUNT(e, "count", entries[i].count);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
+static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
+  put_strings(e, "metadata", info->metadata, info->metadata_count);
+  put_oddities(e, "oddities", info->oddities, info->oddity_count);
+  KEY(e, "losses");
+  put_losses(e, "reason", info->losses, info->loss_count);
+  KEY(e, "notes");
+  put_losses(e, "text", info->notes, info->note_count);
 }
 
 static void put_names(struct tb_json_emit *e, const char *key, const struct tb_info_name *names, size_t count) {
@@ -233,13 +241,7 @@ static void put_recording(struct tb_json_emit *e, const struct tb_info *info) {
     tb_json_emit_string(e, info->facts[i].value);
   }
   end_list(e, list, "{}");
-  KEY(e, "data_sources");
-  list = e->buffer.len;
-  for (size_t i = 0; i < info->data_source_count; i++) {
-    TB_JSON_EMIT(e, ",");
-    tb_json_emit_string(e, info->data_sources[i]);
-  }
-  end_list(e, list, "[]");
+  put_strings(e, "data_sources", info->data_sources, info->data_source_count);
   KEY(e, "buffer_bytes");
   list = e->buffer.len;
   for (size_t i = 0; i < info->buffer_count; i++) {
@@ -247,15 +249,7 @@ static void put_recording(struct tb_json_emit *e, const struct tb_info *info) {
     tb_json_emit_uint(e, info->buffer_bytes[i]);
   }
   end_list(e, list, "[]");
-  KEY(e, "missed");
-  list = e->buffer.len;
-  for (size_t i = 0; i < info->missed_count; i++) {
-    TB_JSON_EMIT(e, ",{\"text\":");
-    tb_json_emit_string(e, tb_str_from(info->missed[i].text));
-    COUNT(e, "count", info->missed[i].count);
-    TB_JSON_EMIT(e, "}");
-  }
-  end_list(e, list, "[]");
+  put_oddities(e, "missed", info->missed, info->missed_count);
 }
 
 static void put_all(struct tb_json_emit *e, const struct tb_info *info) {

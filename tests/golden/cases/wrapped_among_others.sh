@@ -23,11 +23,11 @@ inner = open("inner.zip", "rb").read()
 others = ("package.json", b'{"name": "x", "version": "1.0.0"}'), ("README", readme), ("report.json", report)
 pack("trace.zip", *others, ("a.pftrace", packets))
 pack("long.zip", *others, ("a.pftrace", long_packet + packets))
-pack("beside.zip", ("inner.zip", inner), ("a.pftrace", packets))
+pack("among.zip", ("inner.zip", inner), ("a.pftrace", packets))
 pack("perhaps.zip", *others)
 pack("bugreport.zip", ("bugreport-of-ours.txt", b"It hangs."), ("a.json", text))
 END
-for file in trace.zip long.zip beside.zip bugreport.zip; do
+for file in trace.zip long.zip among.zip bugreport.zip; do
   tracebridge convert "$file" -o out.json 2>&1 | grep -v '^  [ets]'
 done
 tracebridge convert perhaps.zip -o out.json
