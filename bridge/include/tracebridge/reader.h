@@ -21,7 +21,7 @@ TB_API const char *tb_format_name(enum tb_format format);
 TB_API enum tb_format tb_format_from_name(const char *name);
 
 /* The format that a file name's end stands for (.json, .fxt, .perfetto-trace, .pftrace, each also with .gz or .zst, in
- * any case); * else UNKNOWN. */
+ * any case), else TB_FORMAT_UNKNOWN. */
 TB_API enum tb_format tb_format_from_path(const char *path);
 
 struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_reader_close */
