@@ -1,9 +1,10 @@
 #!/bin/bash
 # The second command: builds and runs the tests, as users get the program (the stage release). ./test.sh all runs every
 # stage, as the continuous integration does; ./test.sh STAGE... only those:
-#   release   gcc, as users get it: unit, golden, fuzz corpus, install, conformance with Perfetto's trace processor
-#   clang     the same tests, built by the other compiler, warnings are errors
-#   asan      the same tests under the address and undefined-behaviour sanitizers, warnings are errors
+#   release   gcc, as users get it: unit, golden, fuzz corpus, install, conformance with Perfetto's trace processor; as
+#             part of all also what takes a minute, and the tests of the tests
+#   clang     by the other compiler, warnings are errors: the tests that a compiler can change
+#   asan      the same under the address and undefined-behaviour sanitizers, warnings are errors
 #   fuzz      each fuzz target for FUZZ_SECONDS (4)
 #   lint      clang-format, clang-tidy, cppcheck, shellcheck, direction of dependencies
 set -euo pipefail
@@ -12,8 +13,10 @@ cd "$(dirname "$0")"
 source third_party/debian.sh
 jobs=${JOBS:-$(nproc)}
 stages=("${@:-release}")
+tests=usual # of the release stage
 if [[ ${stages[*]} == all ]]; then
   stages=(release clang asan fuzz lint)
+  tests=all
   export TRACEBRIDGE_FULL=1 # a test that lacks what it needs (a browser) fails and is not skipped
 fi
 for stage in "${stages[@]}"; do
@@ -35,10 +38,10 @@ prepare() {
   tests/conformance/fetch.sh >/dev/null
 }
 
-build_and_test() { # PRESET
+build_and_test() { # PRESET [OPTION...]
   local build=build-$1
   [[ $1 != release ]] || build=build
-  cmake --preset "$1" >/dev/null
+  cmake --preset "$@" >/dev/null
   cmake --build "$build" -j "$jobs" || return 1
   ctest --test-dir "$build" -j "$jobs" --output-on-failure >"$build/ctest.log" || {
     grep -vE '^ *[0-9]+/[0-9]+ .*Passed|^ *Start ' "$build/ctest.log"
@@ -49,7 +52,8 @@ build_and_test() { # PRESET
 
 run_stage() {
   case $1 in
-    release | clang | asan) build_and_test "$1" ;;
+    release) build_and_test release -DTRACEBRIDGE_TESTS=$tests ;;
+    clang | asan) build_and_test "$1" ;;
     fuzz) tests/fuzz/run.sh "${FUZZ_SECONDS:-4}" ;;
     lint) tests/lint/run.sh ;;
   esac

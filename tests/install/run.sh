@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
-flags=()
+flags=(-fno-lto) # the static library is of use without, and optimising across files takes a minute a program
 sanitizers=$(sed -n 's/^TRACEBRIDGE_SANITIZE:[A-Z]*=//p' "$build/CMakeCache.txt")
 [[ -z $sanitizers ]] || flags+=("-fsanitize=$sanitizers")
 

@@ -1,4 +1,5 @@
 # A file of 2.5 MB whose compressed packets unpack to 2.5 GB is read up to a bound, and what is past it is counted.
+# takes long
 # exit 4
 python3 - <<'END'
 import zlib

@@ -1,5 +1,6 @@
 # All JSON that is written is strict, and no object has a key twice: of all traces in JSON, by way of Perfetto, of FXT
 # and without; and of what comes with keys twice, and with args at both ends of a slice.
+# takes long
 # exit 1
 cat >doubled.json <<'END'
 [{"ph":"B","pid":1,"tid":1,"ts":1,"name":"a","args":{"x.y":1,"z":2}},
