@@ -1,9 +1,10 @@
 #!/bin/bash
 # run_case.sh TRACEBRIDGE CASE.sh: runs the case in an empty directory and compares, byte for byte, its standard output
 # with CASE.stdout, its standard error with CASE.stderr (a missing file stands for nothing) and its exit status with the
-# case's line `# exit N`. (A line `# takes long` keeps it for ./test.sh all.) Cases find the program in PATH, programs of the tests in $HELPERS, what cases share in $GOLDEN
-# and the test data in $DATA; they end with status 77 where the machine cannot do what they test. GOLDEN_UPDATE=1 writes
-# the files anew instead. The time limit is for what hangs: no case nears it, even with sanitizers on a slow machine.
+# case's line `# exit N`. A line `# takes long` keeps a case for ./test.sh all. Cases find the program in PATH, programs
+# of the tests in $HELPERS, what cases share in $GOLDEN and the test data in $DATA; they end with status 77 where the
+# machine cannot do what they test. GOLDEN_UPDATE=1 writes the files anew instead. The time limit is for what hangs: no
+# case nears it, even with sanitizers on a slow machine.
 set -u
 program=$(realpath "$1")
 case=$(realpath "$2")

@@ -2,8 +2,9 @@
 """Where files may be. layout.py [TREE]
 
 * The top level holds what TOP lists and nothing else.
-* A folder holds at most FILES_MAX files, but for those of FULL; each folder of sources says by a README.md what it is
-  for.
+* A folder holds at most FILES_MAX files, but for those of FULL; each folder of sources, and each in tests/, says by a
+  README.md what it is for.
+* Each file of docs/history/moves.tsv is where it says, or went on from there by another of its lines.
 * protobuf-c and nanopb are for packets that are rare, or read by people: each is used in its places alone. What comes
   by the million is read and written by protobuf/wire.
 """
@@ -68,8 +69,24 @@ def check_folders(listed):
                for folder in FULL if counts[folder] <= FILES_MAX]
     sources = {os.path.dirname(f) for f in listed if f.startswith(("bridge/", "merge/", "cli/"))
                and f.endswith((".c", ".h"))}
+    sources |= {"tests"} | {"/".join(f.split("/")[:2]) for f in listed if re.match("tests/[^/]+/", f)}
     return faults + [f"{folder} has no README.md" for folder in sorted(sources | {"protos"})
                      if f"{folder}/README.md" not in listed]
+
+
+def check_moves(tree, listed):
+    path = f"{tree}/docs/history/moves.tsv"
+    lines = open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
+    moves = dict(line.split("\t") for line in lines if line and not line.startswith("#"))
+    known, faults = set(listed), []
+    for old, now in moves.items():
+        passed = set()
+        while now not in known and now in moves and now not in passed:
+            passed.add(now)
+            now = moves[now]
+        if now not in known:
+            faults.append(f"docs/history/moves.tsv: {old} became {now}, which is not there")
+    return faults
 
 
 def code_of(path):
@@ -97,7 +114,7 @@ def check_libraries(tree, listed):
 
 def main(tree):
     listed = files(tree)
-    faults = check_top(listed) + check_folders(listed) + check_libraries(tree, listed)
+    faults = check_top(listed) + check_folders(listed) + check_moves(tree, listed) + check_libraries(tree, listed)
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 

@@ -26,7 +26,9 @@ plant() { # FILE LINE SAYING: the line is added to the file, which may be new
 }
 plant NOTES.md text 'NOTES.md is not of the top level'
 plant tools/x.py text 'tools is not of the top level'
+plant docs/history/moves.tsv $'bridge/old.c\tbridge/new.c' 'bridge/old.c became bridge/new.c, which is not there'
 plant bridge/fxt/other/x.c 'int x;' 'bridge/fxt/other has no README.md'
+plant tests/other/x.sh 'true' 'tests/other has no README.md'
 plant bridge/perfetto/writer/counters.c '#include "protos/perfetto/track_event.pb-c.h"' \
   'writer/counters.c uses protobuf-c'
 plant bridge/fxt/reader/reader.h 'void f(ProtobufCMessage *m);' 'fxt/reader/reader.h uses protobuf-c'

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Finds the words that docs/GLOSSARY.md replaces ("not" column) in names, comments, documents and messages.
 
+It fails, too, where the page has more than TERMS_MAX terms.
 Most entries are looked for as a word, in the singular and the plural, and as a part of a name (`put away`: put_away).
 Where an entry is also an ordinary word, CONTEXT says in which company it has the old meaning.
 usage: words.py [--count] [FILE...]   without files: all that git knows
@@ -11,6 +12,7 @@ import sys
 
 EXEMPT = re.compile(r"^(CHANGELOG\.md|docs/history/|docs/GLOSSARY\.md|tests/lint/words|tests/data/[^.]*/|protos/|"
                     r"tests/golden/expected/)")
+TERMS_MAX = 60
 CODE = (".c", ".h", ".cpp")
 SCRIPTS = (".sh", ".py", ".mjs", ".cmake", "CMakeLists.txt")
 DOCUMENTS = (".md",)
@@ -69,13 +71,14 @@ INCLUDE = re.compile(r"^\s*#\s*include[^\n]*", re.M)
 
 
 def entries(path):
-    """The words of the third column, in the order of the page."""
-    words = []
+    """The words of the third column, in the order of the page; and how many terms it has."""
+    words, terms = [], 0
     for line in open(path, encoding="utf-8"):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if line.startswith("|") and len(cells) == 3 and cells[2] not in ("not", "---"):
             words += re.findall(r"`([^`]+)`", cells[2])
-    return words
+            terms += 1
+    return words, terms
 
 
 def patterns(word):
@@ -142,7 +145,10 @@ def check(path, words):
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--count"]
     listing = arguments or subprocess.check_output(["git", "ls-files"], text=True).split("\n")
-    words = {word: patterns(word) for word in entries("docs/GLOSSARY.md")}
+    replaced, terms = entries("docs/GLOSSARY.md")
+    if terms > TERMS_MAX:
+        sys.exit(f"words: docs/GLOSSARY.md has {terms} terms, more than {TERMS_MAX}")
+    words = {word: patterns(word) for word in replaced}
     if not words:
         sys.exit("words: docs/GLOSSARY.md has no words in its third column")
     for word in CONTEXT.keys() - words.keys():

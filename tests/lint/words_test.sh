@@ -64,5 +64,8 @@ plant 1 bridge/x/a.c '/* what the rooms share */'
 plant 1 bridge/x/a.c 'struct tb_ended e;'
 plant 1 bridge/x/a.c '/* guesses the next key */'
 plant 1 bridge/x/a.c 'void tell_flows(void);'
+# a page with too many terms
+for ((i = 0; i < 61; i++)); do echo "| term $i | a meaning | |"; done >>"$dir/docs/GLOSSARY.md"
+plant 1 bridge/x/a.c 'int x;'
 [[ $bad == 0 ]] && echo "words_test: ok"
 exit "$bad"
