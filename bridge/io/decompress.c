@@ -30,11 +30,13 @@ static bool starts_zlib(const char *data, size_t len) {
   return len >= 2 && data[0] == '\x78' && (data[1] == '\x01' || data[1] == '\x9c' || data[1] == '\xda');
 }
 
+enum { ATRACE_AHEAD = 4096 }; /* bytes in which that line must be: large files are not searched */
+
 /* Whether the zlib data of atrace is in view: behind the line "TRACE:", which adb may have something in front of. Not
  * compressed, the trace is text there. */
 static bool find_atrace(const char *data, size_t len, size_t *before) {
   static const char line[] = "TRACE:\n";
-  const char *at = memmem(data, len, line, sizeof(line) - 1);
+  const char *at = memmem(data, len < ATRACE_AHEAD ? len : ATRACE_AHEAD, line, sizeof(line) - 1);
   if (!at || (at != data && at[-1] != '\n')) return false;
   *before = (size_t)(at - data) + sizeof(line) - 1;
   return starts_zlib(data + *before, len - *before);

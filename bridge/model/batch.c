@@ -19,21 +19,10 @@ void tb_batch_free(struct tb_batch *batch) {
   *batch = (struct tb_batch){.allocator = batch->allocator};
 }
 
-/* Of a size that the compiler does not know: what it would inline for this one is several times slower than the
- * library's. */
-static void clear(void *p, size_t size) {
-  __asm__("" : "+r"(size));
-  memset(p, 0, size);
-}
-
-struct tb_event *tb_batch_add_event(struct tb_batch *batch) {
-  if (!batch->events) {
-    batch->events = tb_alloc(batch->allocator, TB_BATCH_EVENTS * sizeof(struct tb_event));
-    if (!batch->events) return NULL;
-    batch->event_capacity = TB_BATCH_EVENTS;
-  }
-  if (batch->event_count == batch->event_capacity) return NULL;
-  struct tb_event *event = &batch->events[batch->event_count++];
-  clear(event, sizeof(*event));
-  return event;
+bool tb_batch_make_events(struct tb_batch *batch) {
+  if (batch->events) return false;
+  batch->events = tb_alloc(batch->allocator, TB_BATCH_EVENTS * sizeof(struct tb_event));
+  if (!batch->events) return false;
+  batch->event_capacity = TB_BATCH_EVENTS;
+  return true;
 }

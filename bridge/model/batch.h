@@ -6,6 +6,8 @@
 #ifndef TB_MODEL_BATCH_H
 #define TB_MODEL_BATCH_H
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "json/tokenizer.h"
 #include "tracebridge/event.h"
@@ -32,7 +34,24 @@ void tb_batch_init(struct tb_batch *batch, const struct tb_allocator *allocator)
 void tb_batch_reset(struct tb_batch *batch);
 void tb_batch_free(struct tb_batch *batch);
 
-/* The next event, zeroed, or NULL when memory is exhausted or the batch holds TB_BATCH_EVENTS. */
-struct tb_event *tb_batch_add_event(struct tb_batch *batch);
+/* Of a batch that has none yet, the memory of its events. False when that is exhausted, or all of it is used. */
+bool tb_batch_make_events(struct tb_batch *batch);
+
+/* Sets an event to zero. Its size is one that the compiler does not know: what it would inline for it is several times
+ * slower than the library's. */
+static inline void tb_batch_clear_event(struct tb_event *event) {
+  size_t size = sizeof(*event);
+  __asm__("" : "+r"(size));
+  memset(event, 0, size);
+}
+
+/* The next event, zeroed, or NULL when memory is exhausted or the batch holds TB_BATCH_EVENTS. Readers call it for each
+ * event: inline. */
+static inline struct tb_event *tb_batch_add_event(struct tb_batch *batch) {
+  if (batch->event_count == batch->event_capacity && !tb_batch_make_events(batch)) return NULL;
+  struct tb_event *event = &batch->events[batch->event_count++];
+  tb_batch_clear_event(event);
+  return event;
+}
 
 #endif

@@ -239,6 +239,7 @@ static const char *take_new_pid(struct tb_json_state *state, enum key key, const
   const char *end = tb_json_process_id(&state->scan, p, id);
   if (!end) return state->scan.status == TB_TOKENIZER_OK ? take_extra(state, key_text(key), p) : NULL;
   size_t length = (size_t)(end - p);
+  if (id->text.ptr) state->tracks.has_texts = true;
   if (id->kind == TB_JSON_ID_NUMBER && !id->text.ptr && length < 8) {
     uint64_t mask = UINT64_MAX >> (64 - 8 * (length + 1));
     *prediction = (struct tb_json_id_prediction){tb_load64(p) & mask, mask, length, id->number};
@@ -432,6 +433,15 @@ static bool keep_extras(struct tb_json_state *state, struct tb_batch *batch, str
   return true;
 }
 
+/* Notes what was read in one of several ways; rare. */
+__attribute__((noinline)) static void note_odd(struct tb_json_state *state, const struct tb_json_event_parse *parse) {
+  const struct tb_event *event = parse->event;
+  if (parse->phase.len > 1 && event->type != TB_EVENT_OTHER)
+    tb_reader_note(state->reader, "phase (ph) of several letters, read as its first", event->offset);
+  if (parse->has_doubled_args)
+    tb_reader_note(state->reader, "args twice in one event, read as the last", event->offset);
+}
+
 const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t args = batch->arg_count;
   struct tb_json_event_parse parse = {.event = tb_batch_add_event(batch), .predictions = state->predictions[0]};
@@ -445,7 +455,7 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
     state->scan.status = TB_TOKENIZER_NO_MEMORY;
     end = NULL;
   }
-  if (end && tb_event_is_untimed(parse.event) && !tb_json_place_untimed(state, parse.event, end)) {
+  if (end && tb_event_is_untimed(parse.event) && !tb_json_place_untimed(state, batch, end)) {
     state->scan.status = TB_TOKENIZER_MORE;
     end = NULL;
   }
@@ -455,14 +465,7 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   }
   if (end) {
     parse.event->offset = tb_json_offset(state, batch, p);
-    if (parse.phase.len > 1 && parse.event->type != TB_EVENT_OTHER)
-      tb_reader_note(state->reader, "phase (ph) of several letters, read as its first", parse.event->offset);
-    if (parse.has_doubled_args)
-      tb_reader_note(state->reader, "args twice in one event, read as the last", parse.event->offset);
-    if (parse.event->has & TB_HAS_TS && parse.event->type != TB_EVENT_METADATA) {
-      state->last_ts = parse.event->ts;
-      state->has_last_ts = true;
-    }
+    if (parse.phase.len > 1 || parse.has_doubled_args) note_odd(state, &parse);
     return end;
   }
   batch->event_count--;

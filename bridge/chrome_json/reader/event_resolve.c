@@ -15,45 +15,46 @@ enum place {
 
 struct phase {
   uint8_t type, place;
+  bool needs_id; /* events of one id belong together: one without is none */
 };
 
 /* By phase character, from '(' to 'v'. */
 #define PHASE(c) [(c) - '(']
 static const struct phase phases[] = {
-    PHASE('B') = {TB_EVENT_SLICE_BEGIN, ON_THREAD},
-    PHASE('E') = {TB_EVENT_SLICE_END, ON_THREAD},
-    PHASE('X') = {TB_EVENT_SLICE_COMPLETE, ON_THREAD},
-    PHASE('i') = {TB_EVENT_INSTANT, BY_SCOPE},
-    PHASE('I') = {TB_EVENT_INSTANT, BY_SCOPE},
-    PHASE('R') = {TB_EVENT_INSTANT, BY_SCOPE},
-    PHASE('P') = {TB_EVENT_INSTANT, ON_THREAD},
-    PHASE('C') = {TB_EVENT_COUNTER, ON_PROCESS},
-    PHASE('b') = {TB_EVENT_ASYNC_BEGIN, ON_NAMED_THREAD},
-    PHASE('S') = {TB_EVENT_ASYNC_BEGIN, ON_NAMED_THREAD},
-    PHASE('n') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD},
-    PHASE('T') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD},
-    PHASE('p') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD},
-    PHASE('e') = {TB_EVENT_ASYNC_END, ON_NAMED_THREAD},
-    PHASE('F') = {TB_EVENT_ASYNC_END, ON_NAMED_THREAD},
-    PHASE('s') = {TB_EVENT_FLOW_BEGIN, ON_THREAD},
-    PHASE('t') = {TB_EVENT_FLOW_STEP, ON_THREAD},
-    PHASE('f') = {TB_EVENT_FLOW_END, ON_THREAD},
-    PHASE('N') = {TB_EVENT_OBJECT_CREATE, ON_NAMED_THREAD},
-    PHASE('O') = {TB_EVENT_OBJECT_SNAPSHOT, ON_NAMED_THREAD},
-    PHASE('D') = {TB_EVENT_OBJECT_DELETE, ON_NAMED_THREAD},
-    PHASE('(') = {TB_EVENT_CONTEXT_ENTER, ON_THREAD},
-    PHASE(')') = {TB_EVENT_CONTEXT_LEAVE, ON_THREAD},
-    PHASE('=') = {TB_EVENT_ID_LINK, ON_NAMED_THREAD},
-    PHASE('c') = {TB_EVENT_CLOCK_SYNC, ON_NAMED_THREAD},
-    PHASE('V') = {TB_EVENT_MEMORY_DUMP, ON_NAMED_THREAD},
-    PHASE('v') = {TB_EVENT_MEMORY_DUMP, ON_NAMED_THREAD},
-    PHASE('M') = {TB_EVENT_METADATA, BY_NAME},
+    PHASE('B') = {TB_EVENT_SLICE_BEGIN, ON_THREAD, false},
+    PHASE('E') = {TB_EVENT_SLICE_END, ON_THREAD, false},
+    PHASE('X') = {TB_EVENT_SLICE_COMPLETE, ON_THREAD, false},
+    PHASE('i') = {TB_EVENT_INSTANT, BY_SCOPE, false},
+    PHASE('I') = {TB_EVENT_INSTANT, BY_SCOPE, false},
+    PHASE('R') = {TB_EVENT_INSTANT, BY_SCOPE, false},
+    PHASE('P') = {TB_EVENT_INSTANT, ON_THREAD, false},
+    PHASE('C') = {TB_EVENT_COUNTER, ON_PROCESS, false},
+    PHASE('b') = {TB_EVENT_ASYNC_BEGIN, ON_NAMED_THREAD, true},
+    PHASE('S') = {TB_EVENT_ASYNC_BEGIN, ON_NAMED_THREAD, true},
+    PHASE('n') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD, true},
+    PHASE('T') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD, true},
+    PHASE('p') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD, true},
+    PHASE('e') = {TB_EVENT_ASYNC_END, ON_NAMED_THREAD, true},
+    PHASE('F') = {TB_EVENT_ASYNC_END, ON_NAMED_THREAD, true},
+    PHASE('s') = {TB_EVENT_FLOW_BEGIN, ON_THREAD, true},
+    PHASE('t') = {TB_EVENT_FLOW_STEP, ON_THREAD, true},
+    PHASE('f') = {TB_EVENT_FLOW_END, ON_THREAD, true},
+    PHASE('N') = {TB_EVENT_OBJECT_CREATE, ON_NAMED_THREAD, true},
+    PHASE('O') = {TB_EVENT_OBJECT_SNAPSHOT, ON_NAMED_THREAD, true},
+    PHASE('D') = {TB_EVENT_OBJECT_DELETE, ON_NAMED_THREAD, true},
+    PHASE('(') = {TB_EVENT_CONTEXT_ENTER, ON_THREAD, false},
+    PHASE(')') = {TB_EVENT_CONTEXT_LEAVE, ON_THREAD, false},
+    PHASE('=') = {TB_EVENT_ID_LINK, ON_NAMED_THREAD, false},
+    PHASE('c') = {TB_EVENT_CLOCK_SYNC, ON_NAMED_THREAD, false},
+    PHASE('V') = {TB_EVENT_MEMORY_DUMP, ON_NAMED_THREAD, false},
+    PHASE('v') = {TB_EVENT_MEMORY_DUMP, ON_NAMED_THREAD, false},
+    PHASE('M') = {TB_EVENT_METADATA, BY_NAME, false},
 };
 
 /* Of a text of several letters the first counts, as the trace processor has it. SLICE_BEGIN is 0, so an unset entry is
  * recognised by the character alone. */
 static struct phase phase_of(struct tb_str text) {
-  const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD};
+  const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD, false};
   if (!text.len) return other;
   unsigned i = (unsigned)(unsigned char)text.ptr[0] - '(';
   if (i >= sizeof(phases) / sizeof(phases[0])) return other;
@@ -62,10 +63,10 @@ static struct phase phase_of(struct tb_str text) {
 }
 
 static struct phase find_phase(const struct tb_json_state *state, const struct tb_json_event_parse *parse) {
-  if (state->repairing && parse->phase.len != 1) return (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
+  if (state->repairing && parse->phase.len != 1) return (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD, false};
   struct phase phase = phase_of(parse->phase);
   if (phase.type == TB_EVENT_ASYNC_INSTANT && parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
-    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
+    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD, false};
   return phase;
 }
 
@@ -183,19 +184,15 @@ static bool keep_id(struct tb_json_state *state, struct tb_str key, const struct
 
 /* "2" and 2 are one process; the events that do not write it as the first one did say so themselves. */
 static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  if (!state->tracks.has_texts) return true;
   const struct tb_track *track = parse->event->thread ? parse->event->thread : parse->event->track;
-  if (!parse->pid.text.ptr && !parse->tid.text.ptr && !track->pid_text.ptr && !track->tid_text.ptr) return true;
   if (is_said_otherwise(&parse->pid, track->pid, track->pid_text) && !keep_id(state, TB_STR("pid"), &parse->pid))
     return false;
   return !is_said_otherwise(&parse->tid, track->tid, track->tid_text) || keep_id(state, TB_STR("tid"), &parse->tid);
 }
 
-/* Async events, flow events and objects belong together by their ids: one without is none. */
 static bool lacks_id(struct phase phase, const struct tb_json_event_parse *parse) {
-  bool needs_id = (phase.type >= TB_EVENT_ASYNC_BEGIN && phase.type <= TB_EVENT_ASYNC_END) ||
-                  (phase.type >= TB_EVENT_FLOW_BEGIN && phase.type <= TB_EVENT_FLOW_END) ||
-                  (phase.type >= TB_EVENT_OBJECT_CREATE && phase.type <= TB_EVENT_OBJECT_DELETE);
-  return needs_id && parse->event->id.kind == TB_ID_NONE && !parse->id2.kind;
+  return phase.needs_id && parse->event->id.kind == TB_ID_NONE && !parse->id2.kind;
 }
 
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
@@ -203,7 +200,7 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *par
   struct phase phase = find_phase(state, parse);
   /* nothing begins, ends or counts at no time */
   if ((!(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA) || lacks_id(phase, parse))
-    phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
+    phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD, false};
   event->type = (enum tb_event_type)phase.type;
   if (event->type == TB_EVENT_OTHER) {
     event->phase = 0;

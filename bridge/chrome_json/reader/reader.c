@@ -250,7 +250,10 @@ static enum tb_status fill_text(struct tb_json_state *state, struct tb_batch *ba
     enum tb_tokenizer_status why = take_units(state, batch, &at);
     if (why == TB_TOKENIZER_BAD) return reader->error.code;
     if (why == TB_TOKENIZER_NO_MEMORY) return exhausted(state);
-    if (batch->event_count) return carry_over(state, batch, at);
+    if (batch->event_count) {
+      tb_json_note_last_time(state, batch, batch->event_count);
+      return carry_over(state, batch, at);
+    }
     if (why == TB_TOKENIZER_FULL) {
       if (grow_args(batch) != TB_OK) return no_memory(reader);
       continue;

@@ -97,9 +97,12 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
  * is noted. chrome_json/reader/untimed.c */
 const char *tb_json_element(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* Gives an event without a time, whose object ends at `end`, that of the event before it, or else of the next. False
- * where more of the text has to be known. chrome_json/reader/untimed.c */
-bool tb_json_place_untimed(struct tb_json_state *state, struct tb_event *event, const char *end);
+/* Gives the last event of the batch, which has no time and whose object ends at `end`, that of the event before it, or
+ * else of the next. False where more of the text has to be known. chrome_json/reader/untimed.c */
+bool tb_json_place_untimed(struct tb_json_state *state, struct tb_batch *batch, const char *end);
+
+/* Keeps the time of the last of the first `count` events of the batch for what follows. */
+void tb_json_note_last_time(struct tb_json_state *state, const struct tb_batch *batch, size_t count);
 
 /* Whether one without a time has a phase that the format knows. chrome_json/reader/event_resolve.c */
 bool tb_json_has_phase(const struct tb_event *event);

@@ -117,6 +117,7 @@ static const struct tb_track *intern_track(struct tb_json_tracks *t, const struc
   track = tb_arena_alloc(&t->arena, sizeof(*track));
   if (!track) return NULL;
   *track = *wanted;
+  if (wanted->pid_text.ptr || wanted->tid_text.ptr) t->has_texts = true;
   if (wanted->pid_text.ptr) track->pid_text = tb_arena_copy(&t->arena, wanted->pid_text);
   if (wanted->tid_text.ptr) track->tid_text = tb_arena_copy(&t->arena, wanted->tid_text);
   if (!track->pid_text.ptr != !wanted->pid_text.ptr || !track->tid_text.ptr != !wanted->tid_text.ptr) return NULL;

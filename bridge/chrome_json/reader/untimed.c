@@ -72,9 +72,22 @@ static bool find_next_time(struct tb_json_state *state, const char *p) {
   return true;
 }
 
-bool tb_json_place_untimed(struct tb_json_state *state, struct tb_event *event, const char *end) {
+/* Metadata says nothing by its time. An event without a time has got one by then. */
+static bool has_place_in_time(const struct tb_event *event) {
+  return (event->has & TB_HAS_TS && event->type != TB_EVENT_METADATA) || tb_event_is_untimed(event);
+}
+
+void tb_json_note_last_time(struct tb_json_state *state, const struct tb_batch *batch, size_t count) {
+  while (count && !has_place_in_time(&batch->events[count - 1])) count--;
+  if (!count) return;
+  state->last_ts = batch->events[count - 1].ts;
+  state->has_last_ts = true;
+}
+
+bool tb_json_place_untimed(struct tb_json_state *state, struct tb_batch *batch, const char *end) {
+  tb_json_note_last_time(state, batch, batch->event_count - 1);
   if (!state->has_last_ts && !find_next_time(state, end)) return false;
-  event->ts = state->last_ts;
+  batch->events[batch->event_count - 1].ts = state->last_ts;
   return true;
 }
 

@@ -348,6 +348,10 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
     put_unmatched_end(w, event);
     return;
   }
+  if (count == 1) {
+    end_innermost(w, event, track_state, false);
+    return;
+  }
   struct tb_fxt_flat own[TB_FXT_MAX_ARGS]; /* of the slice that is meant */
   uint32_t own_count = w->args.count;
   if (own_count) memcpy(own, w->args.items, own_count * sizeof(*own));
