@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/threads.h"
 #include "merge/merger.h"
 #include "tracebridge/file.h"
@@ -25,7 +26,9 @@ static enum tb_status spare(struct tb_merger *m, const char *out, const char *in
 }
 
 static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
-  if (count == 0) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is nothing to merge");
+  if (count == 0 || !inputs) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is nothing to merge");
+  for (size_t i = 0; i < count; i++)
+    if (!inputs[i].path) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "the path of input %zu is NULL", i);
   if (m->options.max_drift_ppm >= DRIFT_PPM_LIMIT)
     return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "the largest drift must be below %d ppm", DRIFT_PPM_LIMIT);
   if (m->options.dry_run) return TB_OK;
@@ -37,8 +40,7 @@ static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *in
   return status;
 }
 
-static void set_options(struct tb_merger *m, const struct tb_merge_options *options) {
-  if (options) memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size : sizeof(m->options));
+static void fill_options(struct tb_merger *m) {
   if (!m->options.allocator) m->options.allocator = tb_default_allocator();
   if (m->options.align_messages) m->options.share_flows = true;
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
@@ -116,10 +118,12 @@ enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const
                         const struct tb_merge_options *options, struct tb_merge_report **report,
                         struct tb_error *error) {
   struct tb_merger m = {.options = {.size = sizeof(m.options)}, .reference = UINT32_MAX};
-  set_options(&m, options);
   if (report) *report = NULL;
+  enum tb_status status = tb_options_take(&m.options, sizeof(m.options), options, error);
+  if (status != TB_OK) return status;
+  fill_options(&m);
   if (create_tables(&m) != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = run(&m, inputs, count, out);
+  status = run(&m, inputs, count, out);
   if (status != TB_OK && status != TB_PARTIAL && error && error->code == TB_OK) *error = m.error;
   free_merger(&m);
   if (report)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/threads.h"
 #include "convert/match.h"
 #include "convert/pump.h"
@@ -60,7 +61,8 @@ enum tb_status tb_convert_place(const struct tb_input_place *from, const char *t
   struct tb_convert_report own_report;
   if (!report) report = &own_report;
   *report = (struct tb_convert_report){0};
-  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
   filled.reader.size = sizeof(filled.reader);
   filled.writer.size = sizeof(filled.writer);
   if (!filled.threads) filled.threads = tb_default_threads();
@@ -72,7 +74,7 @@ enum tb_status tb_convert_place(const struct tb_input_place *from, const char *t
     return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
   }
   struct tb_reader *reader = NULL;
-  enum tb_status status = tb_reader_open_place(from, &filled.reader, &reader, error);
+  status = tb_reader_open_place(from, &filled.reader, &reader, error);
   if (status != TB_OK) return status;
   filled.writer.source = tb_reader_format(reader);
   status = convert(reader, to, &filled, report, error);
@@ -82,5 +84,7 @@ enum tb_status tb_convert_place(const struct tb_input_place *from, const char *t
 
 enum tb_status tb_convert(const char *from, const char *to, const struct tb_convert_options *options,
                           struct tb_convert_report *report, struct tb_error *error) {
+  if (report) *report = (struct tb_convert_report){0};
+  if (!from || !to) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or output is NULL");
   return tb_convert_place(&(struct tb_input_place){.name = from}, to, options, report, error);
 }

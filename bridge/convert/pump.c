@@ -22,7 +22,7 @@ struct relay {
 
 static enum tb_status put_batch(struct tb_writer *writer, const struct tb_batch *batch) {
   for (size_t i = 0; i < batch->event_count; i++) {
-    enum tb_status status = tb_writer_put(writer, &batch->events[i]);
+    enum tb_status status = tb_writer_take(writer, &batch->events[i]);
     if (status != TB_OK) return status;
   }
   return TB_OK;

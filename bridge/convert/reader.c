@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
 #include "convert/system_text.h"
@@ -52,33 +53,38 @@ enum tb_status tb_reader_find_format(struct tb_reader *reader) {
   return status;
 }
 
-static struct tb_reader *create(const struct tb_reader_options *options) {
+static enum tb_status create(const struct tb_reader_options *options, struct tb_reader **out, struct tb_error *error) {
   struct tb_reader_options filled = {.size = sizeof(filled)};
-  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
+  if ((unsigned)filled.format > TB_FORMAT_FTRACE)
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the format is none of enum tb_format");
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
   if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
   if (!filled.max_junk_bytes) filled.max_junk_bytes = TB_JUNK_MAX;
   if (!filled.threads) filled.threads = 1;
   struct tb_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
-  if (!reader) return NULL;
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   reader->options = filled;
   tb_guard_init(&reader->guard, filled.allocator);
   reader->allocator = &reader->guard.allocator;
   tb_batch_init(&reader->batch, reader->allocator);
   tb_intern_init(&reader->kept, filled.allocator);
-  return reader;
+  *out = reader;
+  return TB_OK;
 }
 
 enum tb_status tb_reader_open_place(const struct tb_input_place *place, const struct tb_reader_options *options,
                                     struct tb_reader **out, struct tb_error *error) {
   *out = NULL;
-  struct tb_reader *reader = create(options);
-  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  struct tb_reader *reader;
+  enum tb_status status = create(options, &reader, error);
+  if (status != TB_OK) return status;
   struct tb_unread_traces unread = {0};
   bool format_known = reader->options.format != TB_FORMAT_UNKNOWN;
-  enum tb_status status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, format_known,
-                                              &reader->input, &unread, &reader->error);
+  status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, format_known, &reader->input,
+                               &unread, &reader->error);
   if (status == TB_OK) status = tb_reader_find_format(reader);
   if (status == TB_OK) status = tb_reader_note_unread(reader, &unread);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
@@ -94,15 +100,21 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
 
 enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
                               struct tb_error *error) {
+  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
+  *out = NULL;
+  if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
   return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, out, error);
 }
 
 enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
                                      struct tb_error *error) {
+  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
   *out = NULL;
-  struct tb_reader *reader = create(options);
-  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = tb_input_create_feed(name, reader->options.allocator, &reader->input, error);
+  if (!name) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
+  struct tb_reader *reader;
+  enum tb_status status = create(options, &reader, error);
+  if (status != TB_OK) return status;
+  status = tb_input_create_feed(name, reader->options.allocator, &reader->input, error);
   if (status != TB_OK) {
     tb_reader_close(reader);
     return status;
@@ -112,10 +124,13 @@ enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_op
 }
 
 enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len) {
+  if (!reader || (!data && len)) return TB_INVALID;
   return tb_input_feed(reader->input, data, len);
 }
 
-void tb_reader_feed_end(struct tb_reader *reader) { tb_input_feed_end(reader->input); }
+void tb_reader_feed_end(struct tb_reader *reader) {
+  if (reader) tb_input_feed_end(reader->input);
+}
 
 enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) {
   tb_batch_reset(batch);
@@ -147,6 +162,7 @@ static __attribute__((noinline)) enum tb_status fill_own_batch(struct tb_reader 
 }
 
 enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
+  if (!reader || !event) return TB_INVALID;
   if (reader->next_event == reader->batch.event_count) {
     enum tb_status status = fill_own_batch(reader);
     if (status != TB_OK) return status;
@@ -156,7 +172,8 @@ enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **
 }
 
 enum tb_status tb_reader_intern(struct tb_reader *reader, struct tb_str text, struct tb_str *kept) {
-  *kept = (struct tb_str){"", 0};
+  if (kept) *kept = (struct tb_str){"", 0};
+  if (!reader || !kept || (!text.ptr && text.len)) return TB_INVALID;
   if (!text.len) return TB_OK;
   uint32_t id = tb_intern_id(&reader->kept, text);
   if (!id) return TB_NO_MEMORY;
@@ -165,7 +182,7 @@ enum tb_status tb_reader_intern(struct tb_reader *reader, struct tb_str text, st
 }
 
 enum tb_format tb_reader_format(const struct tb_reader *reader) {
-  return reader->ops ? reader->ops->format : TB_FORMAT_UNKNOWN;
+  return reader && reader->ops ? reader->ops->format : TB_FORMAT_UNKNOWN;
 }
 
 enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset) {
@@ -187,13 +204,21 @@ enum tb_status tb_reader_note_unread(struct tb_reader *reader, const struct tb_u
 }
 
 const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *count) {
-  *count = reader->losses.count;
-  return reader->losses.count ? reader->losses.entries : NULL;
+  size_t losses = reader ? reader->losses.count : 0;
+  if (count) *count = losses;
+  return losses ? reader->losses.entries : NULL;
 }
 
-uint64_t tb_reader_bytes_read(const struct tb_reader *reader) { return tb_input_bytes_read(reader->input); }
-uint64_t tb_reader_size(const struct tb_reader *reader) { return tb_input_size(reader->input); }
-const struct tb_error *tb_reader_error(const struct tb_reader *reader) { return &reader->error; }
+uint64_t tb_reader_bytes_read(const struct tb_reader *reader) {
+  return reader ? tb_input_bytes_read(reader->input) : 0;
+}
+uint64_t tb_reader_size(const struct tb_reader *reader) { return reader ? tb_input_size(reader->input) : 0; }
+
+const struct tb_error *tb_reader_error(const struct tb_reader *reader) {
+  static const struct tb_error no_reader = {
+      .code = TB_INVALID, .offset = TB_NO_OFFSET, .record = TB_NO_OFFSET, .message = "the reader is NULL"};
+  return reader ? &reader->error : &no_reader;
+}
 
 void tb_reader_close(struct tb_reader *reader) {
   if (!reader) return;

@@ -4,9 +4,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/options.h"
+#include "convert/event_check.h"
 #include "convert/format_lookalike.h"
 #include "convert/match.h"
 #include "convert/registry.h"
+#include "convert/track_copies.h"
 #include "io/path.h"
 #include "io/tar_magic.h"
 #include "model/writer_ops.h"
@@ -58,9 +61,12 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
 
 enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options, struct tb_writer **out,
                               struct tb_error *error) {
+  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the writer");
   *out = NULL;
+  if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the output is NULL");
   struct tb_writer_options filled = {.size = sizeof(filled)};
-  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.threads) filled.threads = 1;
   struct tb_writer *writer = tb_calloc(filled.allocator, sizeof(*writer));
@@ -71,7 +77,7 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
   tb_track_counts_init(&writer->track_counts, writer->allocator);
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
-  enum tb_status status = open_writer(writer, path);
+  status = open_writer(writer, path);
   if (status == TB_OK) {
     *out = writer;
     return TB_OK;
@@ -93,7 +99,7 @@ static void count(struct tb_writer *writer, const struct tb_event *event) {
   if (end > summary->last_ts) summary->last_ts = end;
 }
 
-enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event) {
+enum tb_status tb_writer_take(struct tb_writer *writer, const struct tb_event *event) {
   if (writer->error.code != TB_OK) return writer->error.code;
   count(writer, event);
   if (!writer->ops->counts_tracks && tb_track_counts_add(&writer->track_counts, event, &writer->summary) != TB_OK)
@@ -101,27 +107,88 @@ enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *ev
   return tb_guard_settle(&writer->guard, writer->ops->put(writer, event), &writer->error);
 }
 
-enum tb_status tb_writer_finish(struct tb_writer *writer) {
+/* Of a call that the writer is not ready for. */
+static enum tb_status refuse(struct tb_writer *writer, const char *what) {
+  writer->refusal.code = TB_OK;
+  return tb_fail(&writer->refusal, TB_INVALID, TB_NO_OFFSET, "%s", what);
+}
+
+/* A track that an event named, as if the user had described it. */
+static enum tb_status describe(void *ctx, const struct tb_track *track) {
+  const struct tb_event event = {.type = TB_EVENT_TRACK, .track = track};
+  return tb_writer_take(ctx, &event);
+}
+
+static struct tb_track_copies *copies_of(struct tb_writer *writer) {
+  if (!writer->copies) {
+    writer->copies = tb_alloc(writer->allocator, sizeof(*writer->copies));
+    if (writer->copies) tb_track_copies_init(writer->copies, writer->allocator, describe, writer);
+  }
+  return writer->copies;
+}
+
+/* Gives the event copies of its tracks. */
+static enum tb_status copy_tracks(struct tb_writer *writer, struct tb_event *event) {
+  struct tb_track_copies *copies = copies_of(writer);
+  bool is_described = event->type == TB_EVENT_TRACK;
+  if (!copies) return tb_fail(&writer->refusal, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status =
+      event->track ? tb_track_copy(copies, event->track, is_described, &event->track, &writer->refusal) : TB_OK;
+  if (status != TB_OK || !event->thread) return status;
+  return tb_track_copy(copies, event->thread, false, &event->thread, &writer->refusal);
+}
+
+enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event) {
+  if (!writer) return TB_INVALID;
   if (writer->error.code != TB_OK) return writer->error.code;
+  if (writer->is_finished) return refuse(writer, "the writer has finished");
+  writer->refusal.code = TB_OK;
+  enum tb_status status = tb_event_check(event, &writer->refusal);
+  if (status != TB_OK) return status;
+  struct tb_event own = *event;
+  status = copy_tracks(writer, &own);
+  if (status == TB_OK) return tb_writer_take(writer, &own);
+  if (status != TB_INVALID && writer->error.code == TB_OK) writer->error = writer->refusal;
+  return status;
+}
+
+enum tb_status tb_writer_finish(struct tb_writer *writer) {
+  if (!writer) return TB_INVALID;
+  if (writer->error.code != TB_OK) return writer->error.code;
+  if (writer->is_finished) return refuse(writer, "the writer has finished before");
+  writer->is_finished = true;
   enum tb_status status = tb_guard_settle(&writer->guard, writer->ops->finish(writer), &writer->error);
   if (status == TB_OK) status = tb_output_finish(writer->output, &writer->error);
   if (status == TB_OK) writer->summary.bytes_written = tb_output_bytes_written(writer->output);
   return status;
 }
 
-const struct tb_writer_summary *tb_writer_summary(const struct tb_writer *writer) { return &writer->summary; }
-
-const struct tb_loss *tb_writer_losses(const struct tb_writer *writer, size_t *count_out) {
-  *count_out = writer->losses.count;
-  return writer->losses.count ? writer->losses.entries : NULL;
+const struct tb_writer_summary *tb_writer_summary(const struct tb_writer *writer) {
+  static const struct tb_writer_summary nothing = {.first_ts = INT64_MAX, .last_ts = INT64_MIN};
+  return writer ? &writer->summary : &nothing;
 }
 
-const struct tb_error *tb_writer_error(const struct tb_writer *writer) { return &writer->error; }
+const struct tb_loss *tb_writer_losses(const struct tb_writer *writer, size_t *count_out) {
+  size_t losses = writer ? writer->losses.count : 0;
+  if (count_out) *count_out = losses;
+  return losses ? writer->losses.entries : NULL;
+}
+
+const struct tb_error *tb_writer_error(const struct tb_writer *writer) {
+  static const struct tb_error no_writer = {
+      .code = TB_INVALID, .offset = TB_NO_OFFSET, .record = TB_NO_OFFSET, .message = "the writer is NULL"};
+  if (!writer) return &no_writer;
+  return writer->error.code != TB_OK ? &writer->error : &writer->refusal;
+}
 
 void tb_writer_close(struct tb_writer *writer) {
   if (!writer) return;
   if (writer->ops) writer->ops->destroy(writer);
   tb_output_close(writer->output);
+  if (writer->copies) {
+    tb_track_copies_free(writer->copies);
+    tb_free(writer->allocator, writer->copies, sizeof(*writer->copies));
+  }
   tb_track_counts_free(&writer->track_counts);
   tb_free(writer->options.allocator, writer, sizeof(*writer));
 }

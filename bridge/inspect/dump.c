@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
 #include "convert/trace_input.h"
@@ -261,14 +262,17 @@ enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, 
   struct tb_error own_error = {0};
   struct tb_loss own_losses[TB_DUMP_LOSSES];
   size_t count = 0;
-  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  if (loss_count) *loss_count = 0;
+  if (!path || !sink) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or the sink is NULL");
+  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
   filled.reader.size = sizeof(filled.reader);
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
   struct tb_dump dump = {.sink = sink, .ctx = ctx, .options = &filled, .error = error ? error : &own_error};
   tb_guard_init(&dump.guard, filled.reader.allocator);
   tb_json_emit_init(&dump.text, &dump.guard.allocator);
   dump.text.for_people = true;
-  enum tb_status status = dump_file(&dump, path, losses ? losses : own_losses, &count);
+  status = dump_file(&dump, path, losses ? losses : own_losses, &count);
   enum tb_status flushed = tb_dump_flush(&dump, true);
   if (status == TB_OK) status = flushed;
   if (status == TB_OK) say_missing_kinds(&dump);

@@ -4,6 +4,7 @@
  * of packets too, so that pipes work as files do.
  */
 #include "base/error.h"
+#include "base/options.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
 #include "convert/trace_input.h"
@@ -154,14 +155,17 @@ enum tb_status tb_info_open(const char *path, const struct tb_info_options *opti
                             struct tb_error *error) {
   struct tb_info_options filled = {.size = sizeof(filled)};
   struct tb_error own_error = {0};
-  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  if (!info) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the info");
+  *info = NULL;
+  if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
+  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
   filled.reader.size = sizeof(filled.reader);
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
   if (!error) error = &own_error;
-  *info = NULL;
   struct info_reading r = {.state = create(filled.reader.allocator)};
   if (!r.state) return no_memory(error);
-  enum tb_status status = read_info(&r, path, &filled, error);
+  status = read_info(&r, path, &filled, error);
   if (status != TB_OK) tb_error_set_file(error, r.input ? tb_input_name(r.input) : path);
   tb_reader_close(r.reader);
   tb_packet_reader_close(r.packets);

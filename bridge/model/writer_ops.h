@@ -13,6 +13,7 @@
 #include "tracebridge/writer.h"
 
 struct tb_writer;
+struct tb_track_copies; /* convert/track_copies.h */
 
 struct tb_writer_ops {
   enum tb_format format;
@@ -43,8 +44,14 @@ struct tb_writer {
   bool is_own_source;             /* they are of the writer's own format: each goes back as it was */
   struct tb_writer_summary summary;
   struct tb_track_counts track_counts;
+  struct tb_track_copies *copies; /* of the tracks that users named; NULL: all events were a reader's */
+  bool is_finished;
   struct tb_losses losses;
   struct tb_error error;
+  struct tb_error refusal; /* of a call that changed nothing */
 };
+
+/* tb_writer_put of an event that a reader made, whose tracks last. */
+TB_MUST_CHECK enum tb_status tb_writer_take(struct tb_writer *writer, const struct tb_event *event);
 
 #endif

@@ -33,7 +33,7 @@ static enum tb_status pump(struct feeding *f, struct tb_writer *writer) {
   while (status == TB_OK || status == TB_AGAIN) {
     const struct tb_event *event;
     status = tb_reader_next(f->reader, &event);
-    if (status == TB_OK) status = tb_writer_put(writer, event);
+    if (status == TB_OK) status = tb_writer_take(writer, event); /* as the program */
     if (status == TB_AGAIN) status = feed_more(f);
   }
   return status == TB_END ? tb_writer_finish(writer) : status;

@@ -52,6 +52,8 @@ struct tb_arg {
   uint16_t flags; /* enum tb_arg_flag */
 };
 
+enum { TB_ARG_DEPTH_MAX = 100 }; /* dicts and arrays around an argument that writers take */
+
 enum tb_arg_flag {
   TB_ARG_TYPED = 1,   /* came from a typed protobuf field, not from a debug annotation */
   TB_ARG_DERIVED = 2, /* added by the reader (the object that an FXT pointer or koid names); not in the source */
@@ -67,6 +69,8 @@ enum tb_track_type {
   TB_TRACK_CUSTOM,  /* any other track for slices and instants, below `parent` */
   TB_TRACK_COUNTER  /* a counter, below `parent` */
 };
+
+enum { TB_TRACK_DEPTH_MAX = 1024 }; /* parents of a track that writers take */
 
 enum tb_unit { TB_UNIT_NONE, TB_UNIT_TIME_NS, TB_UNIT_COUNT, TB_UNIT_SIZE_BYTES };
 
@@ -226,7 +230,8 @@ enum tb_event_has {
   TB_HAS_EXPLICIT_PHASE = 1 << 17,
   /* The same flow appears both as flow ids on the slice and as flow events of their own (and as bind_id). Consume one
    * representation, not both. */
-  TB_HAS_FLOWS_DUPLICATED = 1 << 18
+  TB_HAS_FLOWS_DUPLICATED = 1 << 18,
+  TB_HAS_ANY = (1 << 19) - 1 /* all of them */
 };
 
 enum tb_log_level {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/losses.h"
+#include "base/options.h"
 #include "perfetto/packet/packet_kinds.h"
 #include "perfetto/packet/packet_tokenizer.h"
 #include "perfetto/packet/sequence_state.h"
@@ -33,22 +34,32 @@ static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
   return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s", reason);
 }
 
-static struct tb_packet_reader *create(const struct tb_reader_options *options) {
+static enum tb_status create(const struct tb_reader_options *options, struct tb_packet_reader **out,
+                             struct tb_error *error) {
   struct tb_reader_options filled = {.size = sizeof(filled)};
-  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
   if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
   if (!filled.max_junk_bytes) filled.max_junk_bytes = TB_JUNK_MAX;
   struct tb_packet_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
-  if (!reader) return NULL;
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   reader->options = filled;
   tb_guard_init(&reader->guard, filled.allocator);
   reader->allocator = &reader->guard.allocator;
   tb_buffer_init(&reader->window, reader->allocator, 0);
   tb_trace_state_init(&reader->state, reader->allocator, filled.max_interned_bytes, lose, reader, &reader->error);
   reader->state.keep_interned = false;
-  return reader;
+  *out = reader;
+  return TB_OK;
+}
+
+/* Whether there is what a new reader needs; else TB_INVALID. */
+static enum tb_status check(const char *name, struct tb_packet_reader **out, struct tb_error *error) {
+  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
+  *out = NULL;
+  return name ? TB_OK : tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
 }
 
 /* Takes over what opening the input came to. */
@@ -69,28 +80,32 @@ static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status sta
 
 enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_options *options,
                                      struct tb_packet_reader **out, struct tb_error *error) {
-  *out = NULL;
-  struct tb_packet_reader *reader = create(options);
-  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status =
-      tb_input_open(path, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
+  struct tb_packet_reader *reader;
+  enum tb_status status = check(path, out, error);
+  if (status == TB_OK) status = create(options, &reader, error);
+  if (status != TB_OK) return status;
+  status = tb_input_open(path, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
   return finish(reader, status, path, out, error);
 }
 
 enum tb_status tb_packet_reader_create_feed(const char *name, const struct tb_reader_options *options,
                                             struct tb_packet_reader **out, struct tb_error *error) {
-  *out = NULL;
-  struct tb_packet_reader *reader = create(options);
-  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = tb_input_create_feed(name, reader->options.allocator, &reader->input, &reader->error);
+  struct tb_packet_reader *reader;
+  enum tb_status status = check(name, out, error);
+  if (status == TB_OK) status = create(options, &reader, error);
+  if (status != TB_OK) return status;
+  status = tb_input_create_feed(name, reader->options.allocator, &reader->input, &reader->error);
   return finish(reader, status, name, out, error);
 }
 
 enum tb_status tb_packet_reader_feed(struct tb_packet_reader *reader, const void *data, size_t len) {
+  if (!reader || (!data && len)) return TB_INVALID;
   return tb_input_feed(reader->input, data, len);
 }
 
-void tb_packet_reader_feed_end(struct tb_packet_reader *reader) { tb_input_feed_end(reader->input); }
+void tb_packet_reader_feed_end(struct tb_packet_reader *reader) {
+  if (reader) tb_input_feed_end(reader->input);
+}
 
 static enum tb_status refill(struct tb_packet_reader *reader) {
   struct tb_packet_tokenizer *stream = &reader->stream;
@@ -184,6 +199,7 @@ static enum tb_status next_resolved(struct tb_packet_reader *reader, const struc
 }
 
 enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
+  if (!reader || !packet) return TB_INVALID;
   if (reader->error.code != TB_OK) return reader->error.code;
   enum tb_status status = reader->options.framing_only ? next_frame(reader, packet) : next_resolved(reader, packet);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
@@ -200,15 +216,24 @@ enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_p
 }
 
 const struct tb_loss *tb_packet_reader_losses(const struct tb_packet_reader *reader, size_t *count) {
-  *count = reader->losses.count;
-  return reader->losses.count ? reader->losses.entries : NULL;
+  size_t losses = reader ? reader->losses.count : 0;
+  if (count) *count = losses;
+  return losses ? reader->losses.entries : NULL;
 }
 
 uint64_t tb_packet_reader_bytes_read(const struct tb_packet_reader *reader) {
-  return tb_input_bytes_read(reader->input);
+  return reader ? tb_input_bytes_read(reader->input) : 0;
 }
-uint64_t tb_packet_reader_size(const struct tb_packet_reader *reader) { return tb_input_size(reader->input); }
-const struct tb_error *tb_packet_reader_error(const struct tb_packet_reader *reader) { return &reader->error; }
+
+uint64_t tb_packet_reader_size(const struct tb_packet_reader *reader) {
+  return reader ? tb_input_size(reader->input) : 0;
+}
+
+const struct tb_error *tb_packet_reader_error(const struct tb_packet_reader *reader) {
+  static const struct tb_error no_reader = {
+      .code = TB_INVALID, .offset = TB_NO_OFFSET, .record = TB_NO_OFFSET, .message = "the reader is NULL"};
+  return reader ? &reader->error : &no_reader;
+}
 
 void tb_packet_reader_close(struct tb_packet_reader *reader) {
   if (!reader) return;

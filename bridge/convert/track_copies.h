@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A writer's own copies of the tracks that its user names. Users may free theirs, or use the memory again, as soon as an
+ * event was put; writers keep pointers to tracks until they finish. A track is known by its index, whatever number that
+ * is; what it says of itself may become known late, or change by a TB_EVENT_TRACK, but its index is never another
+ * track's.
+ */
+#ifndef TB_CONVERT_TRACK_COPIES_H
+#define TB_CONVERT_TRACK_COPIES_H
+
+#include "base/map.h"
+#include "tracebridge/event.h"
+
+/* Told of a copy that says something new: a name, a sort index, … */
+typedef enum tb_status (*tb_track_describe)(void *ctx, const struct tb_track *track);
+
+struct tb_track_copies {
+  tb_track_describe describe;
+  void *ctx;
+  struct tb_map by_index; /* the user's index -> copy */
+  struct tb_arena arena;
+  uint32_t count; /* the indices of copies are dense */
+};
+
+void tb_track_copies_init(struct tb_track_copies *copies, const struct tb_allocator *allocator,
+                          tb_track_describe describe, void *ctx);
+void tb_track_copies_free(struct tb_track_copies *copies);
+
+/* *copy becomes the copy of a track that tb_event_check took; `is_described`: by a TB_EVENT_TRACK, which describes it.
+ * TB_INVALID where its index is another track's, TB_NO_MEMORY, both also in *error; or what `describe` returned. */
+TB_MUST_CHECK enum tb_status tb_track_copy(struct tb_track_copies *copies, const struct tb_track *track,
+                                           bool is_described, const struct tb_track **copy, struct tb_error *error);
+
+#endif
