@@ -127,7 +127,7 @@ static void man_synopsis(const struct cli_command *command, FILE *to) {
 static void man_title(const char *name, const char *summary, FILE *to) {
   fputs(".TH ", to);
   for (const char *letter = name; *letter; letter++) fputc(toupper((unsigned char)*letter), to);
-  fprintf(to, " 1 \"\" \"tracebridge " TB_VERSION "\" \"User Commands\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", name,
+  fprintf(to, " 1 \"\" \"tracebridge %s\" \"User Commands\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", tb_version(), name,
           summary);
 }
 

@@ -147,7 +147,9 @@ static int version(char *const *words) {
     cli_print(stderr, "tracebridge version: takes no '%s', nor anything else\n", words[0]);
     return CLI_USAGE;
   }
-  fputs("tracebridge " TB_VERSION "\n", stdout);
+  fputs("tracebridge ", stdout);
+  fputs(tb_version(), stdout);
+  fputs("\n", stdout);
   return flushed();
 }
 

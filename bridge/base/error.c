@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *tb_version(void) { return TB_VERSION; }
+
 const char *tb_status_text(enum tb_status status) {
   static const char *const texts[] = {
 #define TB_STATUS_TEXT(name, text) text,

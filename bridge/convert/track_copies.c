@@ -83,8 +83,7 @@ static bool says_something(const struct tb_track *track) {
 static enum tb_status refresh(struct tb_track_copies *copies, struct track_copy *copy, const struct tb_track *track,
                               const struct tb_track *parent, const struct tb_track **own, struct tb_error *error) {
   if (!copy) copy = make(copies, track);
-  if (!copy || !update(copies, copy, track, parent))
-    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (!copy || !update(copies, copy, track, parent)) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   copy->given = *track;
   *own = &copy->own;
   return TB_OK;
@@ -101,7 +100,8 @@ enum tb_status tb_track_copy(struct tb_track_copies *copies, const struct tb_tra
     return TB_OK;
   }
   if (known && !is_described && is_other(&known->given, track))
-    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "no event: its track's index, %u, is another track's", track->index);
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "no event: its track's index, %u, is another track's",
+                   track->index);
   status = refresh(copies, known, track, parent, copy, error);
   return status == TB_OK && !is_described && says_something(*copy) ? copies->describe(copies->ctx, *copy) : status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A writer's own copies of the tracks that its user names. Users may free theirs, or use the memory again, as soon as an
- * event was put; writers keep pointers to tracks until they finish. A track is known by its index, whatever number that
- * is; what it says of itself may become known late, or change by a TB_EVENT_TRACK, but its index is never another
+ * A writer's own copies of the tracks that its user names. Users may free theirs, or use the memory again, as soon as
+ * an event was put; writers keep pointers to tracks until they finish. A track is known by its index, whatever number
+ * that is; what it says of itself may become known late, or change by a TB_EVENT_TRACK, but its index is never another
  * track's.
  */
 #ifndef TB_CONVERT_TRACK_COPIES_H

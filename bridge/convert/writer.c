@@ -138,6 +138,13 @@ static enum tb_status copy_tracks(struct tb_writer *writer, struct tb_event *eve
   return tb_track_copy(copies, event->thread, false, &event->thread, &writer->refusal);
 }
 
+/* Users may give an empty text as NULL; readers have an address for each that `has` says is there. */
+static void fill_texts(struct tb_event *event) {
+  struct tb_str *const texts[] = {&event->name, &event->categories, &event->scope, &event->blob};
+  for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    if (!texts[i]->ptr) texts[i]->ptr = "";
+}
+
 enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event) {
   if (!writer) return TB_INVALID;
   if (writer->error.code != TB_OK) return writer->error.code;
@@ -146,6 +153,7 @@ enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *ev
   enum tb_status status = tb_event_check(event, &writer->refusal);
   if (status != TB_OK) return status;
   struct tb_event own = *event;
+  fill_texts(&own);
   status = copy_tracks(writer, &own);
   if (status == TB_OK) return tb_writer_take(writer, &own);
   if (status != TB_INVALID && writer->error.code == TB_OK) writer->error = writer->refusal;

@@ -22,6 +22,7 @@ for target in "${targets[@]}"; do
     read_json | json_*) format=json suffix=json ;;
     read_fxt | fxt_to_*) format=fxt suffix=fxt ;;
     ftrace_to_*) format=ftrace suffix=ftrace ;;
+    calls) format=calls suffix=calls ;;
     merge) format=merge suffix=fxt ;;
     *) format=perfetto suffix=perfetto-trace ;;
   esac

@@ -22,6 +22,9 @@ extern "C" {
 #define TB_PRINTF(fmt, first)
 #endif
 
+/* The version of the library, as "0.1.0"; constant, never NULL. */
+TB_API const char *tb_version(void);
+
 /* Bytes that another object owns. `ptr` may be NULL only when `len` is 0; no NUL follows. Wholly public, passed by
  * value. */
 struct tb_str {

@@ -55,12 +55,12 @@ struct tb_writer_summary {
 TB_MUST_CHECK TB_API enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options,
                                                    struct tb_writer **writer, struct tb_error *error);
 
-/* Takes one event. Everything is copied, its tracks and texts too. Tracks are told apart by `index`, any number: a track
- * may say more of itself later (a name, a pid that was unknown), and by a TB_EVENT_TRACK other things, but one index is
- * one track. Events may come in any order of time.
+/* Takes one event. Everything is copied, its tracks and texts too. A track is known by its `index`, any number: it may
+ * say more of itself later (a name, a pid that was unknown), and by a TB_EVENT_TRACK other things, but one index is one
+ * track. Events may come in any order of time.
  *
- * TB_INVALID: this is no event, and nothing has changed; tb_writer_error says what is wrong, until the next call. A
- * type up to TB_EVENT_LOG needs TB_HAS_TS, SLICE_COMPLETE also TB_HAS_DUR, and all that happen on a track need one; each
+ * TB_INVALID: this is no event, and nothing has changed; tb_writer_error says what is wrong, until the next call. Types
+ * up to TB_EVENT_LOG need TB_HAS_TS, SLICE_COMPLETE also TB_HAS_DUR, and all that happen on a track need one; each
  * argument's span is at least 1. After any other error every further call returns that error. */
 TB_MUST_CHECK TB_API enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event);
 

@@ -316,6 +316,12 @@ static void a_track_may_say_more_later_and_change_by_a_track_event(void **state)
 
 /* ---- objects, options -------------------------------------------------------------------------------------------- */
 
+static void the_library_says_its_version(void **state) {
+  (void)state;
+  unsigned parts[3];
+  assert_int_equal(sscanf(tb_version(), "%u.%u.%u", &parts[0], &parts[1], &parts[2]), 3);
+}
+
 static void a_writer_finishes_once(void **state) {
   (void)state;
   struct tb_writer *writer = open_writer(TB_FORMAT_JSON);
@@ -417,7 +423,7 @@ static void whole_jobs_take_null_as_an_invalid_argument(void **state) {
   assert_int_equal(tb_merge(&no_path, 1, PATH, NULL, NULL, NULL), TB_INVALID);
 }
 
-/* The sizes of options that no version has: forgotten, never set; and one of a newer version that sets something new. */
+/* Sizes of options that no version has (forgotten, never set); and a newer version's that sets something new. */
 static void options_of_a_wrong_size_are_refused(void **state) {
   (void)state;
   struct {
@@ -462,6 +468,7 @@ int main(void) {
                                      cmocka_unit_test(arguments_nest_as_deep_as_the_header_says),
                                      cmocka_unit_test(tracks_are_copied_and_their_indices_may_be_any),
                                      cmocka_unit_test(a_track_may_say_more_later_and_change_by_a_track_event),
+                                     cmocka_unit_test(the_library_says_its_version),
                                      cmocka_unit_test(a_writer_finishes_once),
                                      cmocka_unit_test(readers_take_null_as_an_invalid_argument),
                                      cmocka_unit_test(packet_readers_take_null_as_an_invalid_argument),

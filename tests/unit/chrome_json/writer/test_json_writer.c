@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "json/text.h"
+#include "model/writer_ops.h"
 #include "tracebridge/writer.h"
 
 /* Tracks as the Perfetto reader gives them. */
@@ -86,7 +87,8 @@ static int stop(void **state) {
   return unlink(path);
 }
 
-static void put(struct tb_event event) { assert_int_equal(tb_writer_put(writer, &event), TB_OK); }
+/* As from a reader, which describes its tracks by events of their own. */
+static void put(struct tb_event event) { assert_int_equal(tb_writer_take(writer, &event), TB_OK); }
 
 static void finish(void) {
   assert_int_equal(tb_writer_finish(writer), TB_OK);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "fxt/writer/ref_cache.h"
+#include "model/writer_ops.h"
 #include "support/fxt_builder.h"
 #include "tracebridge/writer.h"
 
@@ -33,7 +34,8 @@ static struct tb_event event_of(enum tb_event_type type, const char *name, int64
       .type = type, .track = &thread, .name = {name, strlen(name)}, .ts = ts, .has = TB_HAS_TS | TB_HAS_NAME};
 }
 
-static void put(struct tb_event event) { assert_int_equal(tb_writer_put(writer, &event), TB_OK); }
+/* As from a reader, which describes its tracks by events of their own. */
+static void put(struct tb_event event) { assert_int_equal(tb_writer_take(writer, &event), TB_OK); }
 
 /* Ends writing, and opens what was written. */
 static void read_back(void) {

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes as a sequence of calls of the library's interface, right and wrong ones, with memory that is valid: pointers
+ * are NULL or point to as much as the counts say, everything else is any number. Sanitizers are the judges; and a call
+ * that gave TB_INVALID has not made its object fail.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracebridge/packet.h"
+#include "tracebridge/writer.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { ARGS = 6, TRACKS = 4, TEXT = 24, CALLS = 24 };
+
+/* The bytes that are left, and the objects that calls are made on. */
+struct calls {
+  const uint8_t *data, *end;
+  struct tb_reader *reader;
+  struct tb_packet_reader *packets;
+  struct tb_writer *writer;
+  struct tb_str kept;
+  struct tb_arg args[ARGS];
+  struct tb_arg extra[ARGS];
+  struct tb_track tracks[TRACKS];
+  struct tb_frame frames[2];
+  struct tb_clock_reading clocks[2];
+  uint64_t flows[2];
+  char text[TEXT];
+};
+
+static unsigned byte(struct calls *c) { return c->data < c->end ? *c->data++ : 0; }
+
+/* Mostly a small number, now and then any. */
+static uint64_t number(struct calls *c) {
+  unsigned first = byte(c);
+  uint64_t value = 0;
+  if (first < 0xf0) return first & 0xf;
+  for (unsigned i = 0; i < 8; i++) value = value << 8 | byte(c);
+  return first & 1 ? value : value >> 40;
+}
+
+/* Mostly below `count`, now and then any. */
+static unsigned choice(struct calls *c, unsigned count) {
+  unsigned first = byte(c);
+  return first < 0xf8 ? first % count : (unsigned)byte(c) << 24 | byte(c);
+}
+
+static struct tb_str text(struct calls *c) {
+  unsigned kind = byte(c);
+  if (kind < 0x40) return (struct tb_str){NULL, 0};
+  if (kind > 0xfc) return (struct tb_str){NULL, kind};
+  size_t len = kind % TEXT;
+  return (struct tb_str){c->text + kind % (TEXT - len), len};
+}
+
+static void make_args(struct calls *c, struct tb_arg *args) {
+  for (unsigned i = 0; i < ARGS; i++) {
+    args[i] = (struct tb_arg){.name = text(c), .type = (uint8_t)choice(c, TB_ARG_BLOB + 1)};
+    args[i].span = byte(c) < 0xd0 ? 1 : (uint32_t)number(c);
+    if (args[i].type == TB_ARG_STRING || args[i].type >= TB_ARG_JSON)
+      args[i].text = text(c);
+    else
+      args[i].u = number(c);
+  }
+}
+
+static void make_track(struct calls *c) {
+  struct tb_track *track = &c->tracks[byte(c) % TRACKS];
+  unsigned parent = byte(c);
+  *track = (struct tb_track){.index = (uint32_t)number(c),
+                             .type = (enum tb_track_type)choice(c, TB_TRACK_COUNTER + 1),
+                             .pid = (int64_t)number(c),
+                             .tid = (int64_t)number(c),
+                             .name = text(c)};
+  if (parent < 0xc0) track->parent = parent & 1 ? &c->tracks[parent / 2 % TRACKS] : NULL;
+  unsigned flags = byte(c);
+  track->has_pid = flags & 1;
+  track->has_tid = flags & 2;
+  track->has_sort_index = flags & 4;
+  track->unit = (enum tb_unit)choice(c, TB_UNIT_SIZE_BYTES + 1);
+  track->pid_text = text(c);
+  track->uuid = number(c);
+  track->labels = flags & 8 ? &c->kept : NULL;
+  track->label_count = byte(c) & 1;
+  track->machine = (uint32_t)number(c);
+}
+
+static struct tb_id make_id(struct calls *c) {
+  return (struct tb_id){
+      .kind = (uint8_t)choice(c, TB_ID_GLOBAL + 1), .is_number = byte(c) & 1, .value = number(c), .text = text(c)};
+}
+
+static void make_memory(struct calls *c, struct tb_event *event) {
+  unsigned with = byte(c);
+  make_args(c, c->args);
+  event->args = with & 1 ? c->args : NULL;
+  event->arg_count = byte(c) % (ARGS + 1);
+  event->flow_ids = with & 2 ? c->flows : NULL;
+  event->flow_count = byte(c) % 3;
+  event->terminating_flow_ids = with & 4 ? c->flows : NULL;
+  event->terminating_flow_count = byte(c) % 3;
+  event->clocks = with & 8 ? c->clocks : NULL;
+  event->clock_count = byte(c) % 3;
+  event->stack.frames = with & 16 ? c->frames : NULL;
+  event->stack.frame_count = byte(c) % 3;
+  event->stack.ref = text(c);
+  event->extra = with & 32 ? c->extra : NULL;
+  event->extra_count = byte(c) % (ARGS + 1);
+  if (with & 64) make_args(c, c->extra);
+  event->blob = text(c);
+}
+
+static struct tb_event make_event(struct calls *c) {
+  struct tb_event event = {.type = (enum tb_event_type)choice(c, TB_EVENT_TYPE_COUNT)};
+  unsigned track = byte(c);
+  event.has = TB_HAS_TS | TB_HAS_DUR | (uint32_t)(byte(c) << 4 | byte(c) << 11);
+  if (byte(c) < 8) event.has = (uint32_t)number(c);
+  event.track = track < 0xf0 ? &c->tracks[track % TRACKS] : NULL;
+  event.thread = track & 1 ? &c->tracks[track / 2 % TRACKS] : NULL;
+  event.ts = (int64_t)number(c);
+  event.dur = (int64_t)number(c);
+  event.name = text(c);
+  event.phase = (char)byte(c);
+  event.instant_scope = (char)byte(c);
+  event.log_level = (uint8_t)choice(c, TB_LOG_FATAL + 1);
+  event.task_state = (uint8_t)choice(c, TB_TASK_DESTROYED + 1);
+  event.cpu = (uint32_t)number(c);
+  unsigned more = byte(c);
+  if (more & 1) event.categories = text(c);
+  if (more & 2) event.id = make_id(c);
+  if (more & 4) event.bind_id = make_id(c);
+  if (more & 8) make_memory(c, &event);
+  if (more & 16) event.scope = event.phase_text = event.parent_frame = text(c);
+  if (more & 32) event.correlation_text = event.source_location.function = text(c);
+  return event;
+}
+
+static void open_writer(struct calls *c) {
+  struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : (size_t)number(c)};
+  options.format = (enum tb_format)choice(c, TB_FORMAT_FTRACE + 1);
+  options.source = (enum tb_format)choice(c, TB_FORMAT_FTRACE + 1);
+  options.clock = (enum tb_clock)choice(c, TB_CLOCK_TRACE_FILE + 1);
+  options.first_new_flow_id = number(c);
+  options.keep_packets = byte(c) & 1;
+  tb_writer_close(c->writer);
+  if (options.size > sizeof(options)) options.size = 0; /* no more memory than there is */
+  (void)!tb_writer_open(byte(c) < 0xf0 ? "/dev/null" : NULL, &options, &c->writer, NULL);
+}
+
+static void open_reader(struct calls *c) {
+  struct tb_reader_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0,
+                                      .format = (enum tb_format)choice(c, TB_FORMAT_FTRACE + 1),
+                                      .max_record_bytes = (size_t)number(c),
+                                      .max_interned_bytes = (size_t)number(c),
+                                      .strict = byte(c) & 1};
+  const char *name = byte(c) < 0xf0 ? "input" : NULL;
+  if (byte(c) & 1) {
+    tb_reader_close(c->reader);
+    (void)!tb_reader_create_feed(name, &options, &c->reader, NULL);
+  } else {
+    tb_packet_reader_close(c->packets);
+    (void)!tb_packet_reader_create_feed(name, &options, &c->packets, NULL);
+  }
+}
+
+static void feed(struct calls *c) {
+  bool is_null = byte(c) > 0xf0, is_end = byte(c) > 0xf0;
+  size_t len = byte(c), left = (size_t)(c->end - c->data);
+  if (len > left) len = left;
+  (void)!tb_reader_feed(c->reader, is_null ? NULL : c->data, len);
+  (void)!tb_packet_reader_feed(c->packets, is_null ? NULL : c->data, len);
+  if (is_end) tb_reader_feed_end(c->reader);
+}
+
+/* Pieces of traces that have something to read. */
+static void feed_trace(struct calls *c) {
+  static const char json[] =
+      "[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":3,\"dur\":4,\"name\":\"a\",\"args\":{\"b\":[1]}},";
+  (void)!tb_reader_feed(c->reader, json, sizeof(json) - 1);
+}
+
+static void next(struct calls *c) {
+  const struct tb_event *event = NULL;
+  const struct tb_packet *packet;
+  if (tb_reader_next(c->reader, byte(c) < 0xf0 ? &event : NULL) == TB_OK && event) {
+    if (byte(c) & 1) (void)!tb_writer_put(c->writer, event);
+    (void)!tb_reader_intern(c->reader, event->name, &c->kept);
+  }
+  (void)!tb_packet_next(c->packets, byte(c) < 0xf0 ? &packet : NULL);
+}
+
+static void put(struct calls *c) {
+  const struct tb_event event = make_event(c);
+  bool failed = tb_writer_error(c->writer)->code != TB_OK && tb_writer_error(c->writer)->code != TB_INVALID;
+  enum tb_status status = tb_writer_put(c->writer, byte(c) < 0xf8 ? &event : NULL);
+  if (status == TB_INVALID && c->writer && !failed && tb_writer_error(c->writer)->code != TB_INVALID) abort();
+}
+
+static void ask(struct calls *c) {
+  size_t count;
+  (void)tb_reader_losses(c->reader, byte(c) < 0xf0 ? &count : NULL);
+  (void)tb_packet_reader_losses(c->packets, &count);
+  (void)tb_writer_losses(c->writer, &count);
+  (void)tb_writer_summary(c->writer);
+  (void)tb_reader_error(c->reader);
+  (void)tb_reader_format(c->reader);
+  (void)tb_reader_bytes_read(c->reader);
+  (void)tb_packet_reader_size(c->packets);
+}
+
+static void finish(struct calls *c) { (void)!tb_writer_finish(c->writer); }
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  typedef void call(struct calls * c);
+  static call *const all[] = {open_writer, open_reader, feed,       feed_trace, next, put,   put,
+                              put,         put,         make_track, make_track, ask,  finish};
+  struct calls *c = calloc(1, sizeof(*c));
+  if (!c) return 0;
+  c->data = data;
+  c->end = data + size;
+  memcpy(c->text, "a text\0of \xff\xc3\xa9 bytes.[:]", TEXT);
+  for (unsigned i = 0; i < TRACKS; i++)
+    c->tracks[i] = (struct tb_track){.index = i, .type = TB_TRACK_THREAD, .pid = 1, .tid = i, .has_tid = true};
+  for (unsigned i = 0; i < CALLS && c->data < c->end; i++) all[byte(c) % (sizeof(all) / sizeof(all[0]))](c);
+  tb_writer_close(c->writer);
+  tb_reader_close(c->reader);
+  tb_packet_reader_close(c->packets);
+  free(c);
+  return 0;
+}
