@@ -130,7 +130,9 @@ const struct cli_command cli_convert = {
         "output's name says: .json, .fxt, "
         ".perfetto-trace or .pftrace, each also with .gz or .zst. IN may be compressed (gzip, zstd, zlib, xz, bzip2, "
         "lz4), "
-        "a tar or zip file with one trace in it, an Android bug report, or a page of systrace or trace2html.",
+        "a tar or zip file with one trace in it, an Android bug report, a page of systrace or trace2html, or "
+        "Perfetto's "
+        "packets in protobuf's text format, which become the same packets.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -126,8 +126,8 @@ static int run(int argc, char **argv) {
 static const char *const examples[] = {
     "tracebridge dump --resolve trace.perfetto-trace | less",
     "Reads packets in protobuf's text format, with names and ids.",
-    "tracebridge dump trace.perfetto-trace | protoc -I protos --encode=perfetto.protos.Trace protos/perfetto/*.proto",
-    "Makes the packets again.",
+    "tracebridge dump trace.perfetto-trace | tracebridge convert --from text -o same.perfetto-trace",
+    "Makes the packets again, byte for byte.",
     "tracebridge dump --kind track_event --sequence 7 --after 2809.6s trace.perfetto-trace",
     "Reads some of them.",
     "tracebridge dump trace.fxt | grep counter",
@@ -143,7 +143,10 @@ const struct cli_command cli_dump = {
         "Prints all of the trace IN (standard input where it is - or left out) as text: a Perfetto trace packet by "
         "packet in protobuf's "
         "text "
-        "format, fields that the schema does not know by number; an FXT archive record by record, a line each, names "
+        "format, which is an input, too (`--from text`), and Perfetto's own tools read; fields that the schema does "
+        "not "
+        "know come by number, and comments that begin with #= say how a field was encoded; an FXT archive record by "
+        "record, a line each, names "
         "behind references; a trace of another format event by event, a line each.",
     .examples = examples,
     .options = options,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracebridge/info.h"
 
+#include <string.h>
+
 #include "cli.h"
 #include "interrupt.h"
 #include "print.h"
@@ -9,6 +11,7 @@
 struct info_settings {
   enum tb_format from;
   bool strict, quiet, json, brief;
+  bool several, any_shown; /* traces; a page of one is printed */
   size_t junk;
 };
 
@@ -24,7 +27,15 @@ static const struct cli_option options[] = {
     CLI_OPTION_QUIET(struct info_settings),
 };
 
-static int show(const char *path, const struct info_settings *settings) {
+/* Which trace a page is of: where there are several, or it is in an archive. */
+static void print_file(const char *path, const struct tb_info *info, const struct info_settings *settings) {
+  bool inside = info->file.len != strlen(path) || memcmp(info->file.ptr, path, info->file.len) != 0;
+  if (settings->json || settings->brief || (!settings->several && !inside)) return;
+  if (settings->any_shown) fputc('\n', stdout);
+  cli_print(stdout, "file       %.*s\n", (int)info->file.len, info->file.ptr);
+}
+
+static int show(const char *path, struct info_settings *settings) {
   struct cli_progress progress;
   struct tb_error error = {0};
   struct tb_info *info;
@@ -40,6 +51,8 @@ static int show(const char *path, const struct info_settings *settings) {
     cli_print_error(&cli_info, &error);
     return cli_exit_status(status);
   }
+  print_file(path, info, settings);
+  settings->any_shown = true;
   enum tb_status printed = settings->json    ? tb_info_json(info, cli_print_written, stdout)
                            : settings->brief ? tb_info_line(info, cli_print_written, stdout)
                                              : tb_info_text(info, cli_print_written, stdout);
@@ -54,15 +67,13 @@ static int show(const char *path, const struct info_settings *settings) {
 
 /* One trace after the other, whatever becomes of one. The status is that of the first that could not be shown, else
  * whether one has losses. */
-static int show_all(const struct cli_operands *operands, const struct info_settings *settings) {
+static int show_all(const struct cli_operands *operands, struct info_settings *settings) {
   int exit_status = CLI_OK;
+  settings->several = true;
   for (int i = 0; i < operands->count; i++) {
     const char *from = operands->items[i];
     int status = cli_output_spares_input(&cli_info, "-", from);
     if (status != CLI_OK) return status;
-    bool page = !settings->json && !settings->brief;
-    if (page && i) fputc('\n', stdout);
-    if (page) cli_print(stdout, "file       %s\n", from);
     status = show(from, settings);
     if (exit_status == CLI_OK || (exit_status == CLI_PARTIAL && status != CLI_OK)) exit_status = status;
   }

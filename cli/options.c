@@ -176,7 +176,7 @@ static const char *const *format_names(bool written) {
   for (int i = TB_FORMAT_UNKNOWN + 1; count < CHOICES_MAX; i++) {
     const char *name = tb_format_name((enum tb_format)i);
     if (tb_format_from_name(name) == TB_FORMAT_UNKNOWN) break;
-    if (!written || i != TB_FORMAT_FTRACE) names[written][count++] = name;
+    if (!written || tb_format_is_written((enum tb_format)i)) names[written][count++] = name;
   }
   return names[written];
 }
@@ -197,7 +197,7 @@ static enum tb_format choose_format(const char *const *names, const char *word) 
 
 const char *cli_parse_format(void *field, const char *value) {
   enum tb_format format = choose_format(format_names(false), value);
-  if (format == TB_FORMAT_UNKNOWN) return "json, fxt, perfetto or ftrace";
+  if (format == TB_FORMAT_UNKNOWN) return "json, fxt, perfetto, ftrace or text";
   *(enum tb_format *)field = format;
   return NULL;
 }

@@ -48,10 +48,12 @@ const char *const *cli_option_choices(const struct cli_option *option);
         "this option standard output is used, unless it is a terminal.",                                     \
         cli_parse_text, offsetof(S, output)                                                                  \
   }
-#define CLI_OPTION_FROM(S)                                                                                    \
-  {                                                                                                           \
-    0, "from", "FORMAT", "Read the input as json, fxt, perfetto or ftrace, whatever its content looks like.", \
-        cli_parse_format, offsetof(S, from)                                                                   \
+#define CLI_OPTION_FROM(S)                                                                                            \
+  {                                                                                                                   \
+    0, "from", "FORMAT",                                                                                              \
+        "Read the input as json, fxt, perfetto, ftrace or text, whatever its content looks like; text is Perfetto's " \
+        "packets in protobuf's text format.",                                                                         \
+        cli_parse_format, offsetof(S, from)                                                                           \
   }
 #define CLI_OPTION_STRICT(S)                                                                      \
   {                                                                                               \

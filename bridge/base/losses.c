@@ -27,12 +27,26 @@ void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset
   if (offset < entry->first_offset) entry->first_offset = offset;
 }
 
+void tb_losses_add_all(struct tb_losses *losses, const struct tb_losses *from) {
+  for (size_t i = 0; i < from->count; i++) {
+    struct tb_loss *entry = find_or_add(losses, from->entries[i].reason, from->entries[i].first_offset);
+    entry->count += from->entries[i].count;
+    if (from->entries[i].first_offset < entry->first_offset) entry->first_offset = from->entries[i].first_offset;
+  }
+}
+
 void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_str kind, uint64_t offset) {
   char whole[TB_LOSS_REASON_MAX];
   if (kind.len == 0) kind = TB_STR("unknown");
   snprintf(whole, sizeof(whole), "%s: %.*s", reason, (int)(kind.len < sizeof(whole) ? kind.len : sizeof(whole)),
            kind.ptr);
   tb_losses_add(losses, whole, offset);
+}
+
+bool tb_loss_is_cut(const struct tb_loss *loss) {
+  return strstr(loss->reason, "ends in the middle") || strstr(loss->reason, "ends inside") ||
+         strstr(loss->reason, "ends early") || strstr(loss->reason, "ends too early") ||
+         strstr(loss->reason, "cut off");
 }
 
 enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format, bool forced, struct tb_error *error) {

@@ -22,6 +22,12 @@ void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset
 /* The same of a reason that is counted for each kind of what is lost; an empty kind is called unknown. */
 void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_str kind, uint64_t offset);
 
+/* Counts all that `from` counted. */
+void tb_losses_add_all(struct tb_losses *losses, const struct tb_losses *from);
+
+/* Whether the reason is that the input ends early: readers say so in a few ways. */
+bool tb_loss_is_cut(const struct tb_loss *loss);
+
 /* The status at the end of an input in which nothing could be read: TB_END where nothing was lost, since it is empty
  * then; else TB_BAD_DATA, with the first loss in *error. `format` is the format that it was read as; `forced`: the user
  * chose that. */

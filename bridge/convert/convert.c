@@ -9,11 +9,12 @@
 #include "base/threads.h"
 #include "convert/match.h"
 #include "convert/pump.h"
+#include "convert/tap.h"
 #include "tracebridge/file.h"
 
 static void fill_report(struct tb_convert_report *report, const struct tb_reader *reader,
                         const struct tb_writer *writer) {
-  report->from = tb_reader_format(reader);
+  report->from = reader->decoded ? reader->decoded : tb_reader_format(reader);
   report->input_bytes = tb_reader_bytes_read(reader);
   (void)snprintf(report->read_from, sizeof(report->read_from), "%s", tb_input_name(reader->input));
   for (size_t i = 0; i < reader->losses.count; i++) report->losses[report->loss_count++] = reader->losses.entries[i];
@@ -33,13 +34,63 @@ void tb_convert_set_up(struct tb_reader *reader, struct tb_writer *writer, const
   tb_match_target(reader, writer);
 }
 
-static enum tb_status convert(struct tb_reader *reader, const char *to, const struct tb_convert_options *options,
-                              struct tb_convert_report *report, struct tb_error *error) {
+/* ---- copies -------------------------------------------------------------------------------------------------------
+ *
+ * A source that says in other words what the target says is decoded into the file, byte for byte. Events are read on
+ * the way for the summary alone. */
+
+static enum tb_status count_event(struct tb_writer *writer, const struct tb_event *event) {
+  (void)writer;
+  (void)event;
+  return TB_OK;
+}
+
+static enum tb_status begin_or_end(struct tb_writer *writer) {
+  (void)writer;
+  return TB_OK;
+}
+
+static void end_copy(struct tb_writer *writer) { (void)writer; }
+
+/* Whether the target is what the input was decoded to, with nothing that changes it. */
+static bool is_copy(const struct tb_reader *reader, const char *to, const struct tb_writer_options *options) {
+  enum tb_format target = options->format != TB_FORMAT_UNKNOWN ? options->format : tb_format_from_path(to);
+  return reader->decoded && target == tb_reader_format(reader) && !options->clock && !options->compress &&
+         !options->first_new_flow_id;
+}
+
+static enum tb_status open_copy(struct tb_reader *reader, struct tb_tap *tap, const char *to,
+                                struct tb_writer_options options, struct tb_writer_ops *ops, struct tb_writer **writer,
+                                struct tb_error *error) {
+  *ops = (struct tb_writer_ops){.format = tb_reader_format(reader),
+                                .create = begin_or_end,
+                                .put = count_event,
+                                .finish = begin_or_end,
+                                .destroy = end_copy};
+  enum tb_status status = tb_writer_open_as(to, ops, &options, writer, error);
+  return status == TB_OK ? tb_tap_write(tap, (*writer)->output, error) : status;
+}
+
+/* What could not be read as events is in the copy. */
+static void keep_losses_of_input(struct tb_reader *reader) {
+  const struct tb_losses *losses = tb_input_losses(reader->input);
+  reader->losses = losses ? *losses : (struct tb_losses){.count = 0};
+  reader->notes.count = 0;
+}
+
+static enum tb_status convert(struct tb_reader *reader, struct tb_tap *tap, const char *to,
+                              const struct tb_convert_options *options, struct tb_convert_report *report,
+                              struct tb_error *error) {
   struct tb_writer *writer = NULL;
-  enum tb_status status = tb_writer_open(to, &options->writer, &writer, error);
+  struct tb_writer_ops copy_ops;
+  bool copies = tap && is_copy(reader, to, &options->writer);
+  if (tap && !copies) tb_tap_end(tap);
+  enum tb_status status = copies ? open_copy(reader, tap, to, options->writer, &copy_ops, &writer, error)
+                                 : tb_writer_open(to, &options->writer, &writer, error);
   if (status == TB_OK) tb_convert_set_up(reader, writer, options);
   if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
   if (status == TB_OK) status = tb_writer_finish(writer);
+  if (copies) keep_losses_of_input(reader);
   fill_report(report, reader, writer);
   if (status != TB_OK && error && error->code == TB_OK) {
     if (reader->error.code != TB_OK)
@@ -74,10 +125,11 @@ enum tb_status tb_convert_place(const struct tb_input_place *from, const char *t
     return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
   }
   struct tb_reader *reader = NULL;
-  status = tb_reader_open_place(from, &filled.reader, &reader, error);
+  struct tb_tap *tap = NULL;
+  status = tb_reader_open_place(from, &filled.reader, &tap, &reader, error);
   if (status != TB_OK) return status;
   filled.writer.source = tb_reader_format(reader);
-  status = convert(reader, to, &filled, report, error);
+  status = convert(reader, tap, to, &filled, report, error);
   tb_reader_close(reader);
   return status;
 }

@@ -8,6 +8,7 @@
 #include "convert/format_detect.h"
 #include "convert/registry.h"
 #include "convert/system_text.h"
+#include "convert/tap.h"
 #include "convert/trace_input.h"
 
 enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
@@ -17,9 +18,9 @@ static void list_formats(char *text, size_t size) {
   const struct tb_format_entry *entry, *last = NULL;
   size_t len = 0;
   for (size_t i = 0; (entry = tb_registry_at(i)); i++)
-    if (entry->reader) last = entry;
+    if (entry->reader || entry->decoder) last = entry;
   for (size_t i = 0; (entry = tb_registry_at(i)) && len < size; i++) {
-    if (!entry->reader) continue;
+    if (!entry->reader && !entry->decoder) continue;
     const char *before = len == 0 ? "" : entry == last ? " or " : ", ";
     len += (size_t)snprintf(text + len, size - len, "%s%s", before, entry->title);
   }
@@ -76,15 +77,19 @@ static enum tb_status create(const struct tb_reader_options *options, struct tb_
 }
 
 enum tb_status tb_reader_open_place(const struct tb_input_place *place, const struct tb_reader_options *options,
-                                    struct tb_reader **out, struct tb_error *error) {
+                                    struct tb_tap **tap, struct tb_reader **out, struct tb_error *error) {
   *out = NULL;
   struct tb_reader *reader;
   enum tb_status status = create(options, &reader, error);
   if (status != TB_OK) return status;
   struct tb_unread_traces unread = {0};
-  bool format_known = reader->options.format != TB_FORMAT_UNKNOWN;
-  status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, format_known, &reader->input,
-                               &unread, &reader->error);
+  struct tb_trace_format format = {.read_as = reader->options.format};
+  status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, &format,
+                                              &reader->input, &unread, &reader->error);
+  reader->options.format = format.read_as;
+  reader->decoded = format.decoded;
+  if (status == TB_OK && tap && reader->decoded)
+    status = tb_tap_open(&reader->input, reader->options.allocator, tap, &reader->error);
   if (status == TB_OK) status = tb_reader_find_format(reader);
   if (status == TB_OK) status = tb_reader_note_unread(reader, &unread);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
@@ -103,7 +108,7 @@ enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *
   if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
   *out = NULL;
   if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
-  return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, out, error);
+  return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, NULL, out, error);
 }
 
 enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
@@ -132,6 +137,17 @@ void tb_reader_feed_end(struct tb_reader *reader) {
   if (reader) tb_input_feed_end(reader->input);
 }
 
+/* What the input lost, once it is read. */
+static enum tb_status take_input_losses(struct tb_reader *reader) {
+  const struct tb_losses *losses = tb_input_losses(reader->input);
+  if (!losses || reader->took_input_losses) return TB_END;
+  reader->took_input_losses = true;
+  tb_losses_add_all(&reader->losses, losses);
+  if (!losses->count || !reader->options.strict) return TB_END;
+  return tb_fail(&reader->error, TB_BAD_DATA, losses->entries[0].first_offset, "%s (--strict stops at the first)",
+                 losses->entries[0].reason);
+}
+
 enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) {
   tb_batch_reset(batch);
   reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
@@ -143,6 +159,7 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_NO_MEMORY) batch->event_count = 0; /* they may lack something */
   reader->has_read |= batch->event_count > 0;
+  if (status == TB_END) status = take_input_losses(reader);
   if (status == TB_END && !reader->has_read)
     status = tb_losses_end(&reader->losses, tb_format_name(reader->ops->format),
                            reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);

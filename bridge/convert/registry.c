@@ -4,21 +4,26 @@
 #include <string.h>
 #include <strings.h>
 
+#include "convert/packet_text.h"
 #include "io/path.h"
 
 extern const struct tb_reader_ops tb_json_reader_ops, tb_fxt_reader_ops, tb_perfetto_reader_ops, tb_ftrace_reader_ops;
 extern const struct tb_writer_ops tb_json_writer_ops, tb_fxt_writer_ops, tb_perfetto_writer_ops;
 
+static const struct tb_decoder_ops packet_text = {TB_FORMAT_PERFETTO, tb_packet_text_detect, tb_packet_text_open};
+
 static const struct tb_format_entry formats[] = {
-    {TB_FORMAT_JSON, "json", "JSON", {".json"}, &tb_json_reader_ops, &tb_json_writer_ops},
-    {TB_FORMAT_FXT, "fxt", "FXT", {".fxt"}, &tb_fxt_reader_ops, &tb_fxt_writer_ops},
+    {TB_FORMAT_JSON, "json", "JSON", {".json"}, &tb_json_reader_ops, &tb_json_writer_ops, NULL},
+    {TB_FORMAT_FXT, "fxt", "FXT", {".fxt"}, &tb_fxt_reader_ops, &tb_fxt_writer_ops, NULL},
     {TB_FORMAT_PERFETTO,
      "perfetto",
      "Perfetto",
      {".perfetto-trace", ".pftrace"},
      &tb_perfetto_reader_ops,
-     &tb_perfetto_writer_ops},
-    {TB_FORMAT_FTRACE, "ftrace", "ftrace text", {NULL}, &tb_ftrace_reader_ops, NULL}};
+     &tb_perfetto_writer_ops,
+     NULL},
+    {TB_FORMAT_FTRACE, "ftrace", "ftrace text", {NULL}, &tb_ftrace_reader_ops, NULL, NULL},
+    {TB_FORMAT_TEXT, "text", "protobuf text", {NULL}, NULL, NULL, &packet_text}};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 const struct tb_format_entry *tb_registry_at(size_t i) {
@@ -43,6 +48,13 @@ const struct tb_writer_ops *tb_registry_writer(enum tb_format format) {
   return entry ? entry->writer : NULL;
 }
 
+const struct tb_format_entry *tb_registry_decoder(enum tb_format format, const char *data, size_t len) {
+  const struct tb_format_entry *entry;
+  for (size_t i = 0; (entry = tb_registry_at(i)); i++)
+    if (entry->decoder && (format == entry->format || (!format && entry->decoder->detect(data, len)))) return entry;
+  return NULL;
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 const char *tb_format_name(enum tb_format format) {
@@ -56,6 +68,8 @@ enum tb_format tb_format_from_name(const char *name) {
     if (strcmp(name, entry->name) == 0) return entry->format;
   return TB_FORMAT_UNKNOWN;
 }
+
+bool tb_format_is_written(enum tb_format format) { return tb_registry_writer(format) != NULL; }
 
 static bool ends_with(const char *text, size_t len, const char *suffix) {
   size_t n = strlen(suffix);

@@ -317,7 +317,7 @@ static enum tb_status open_member(struct container_search *s, const struct conta
   enum tb_status status = name_member(s, member, name);
   if (status == TB_OK) status = tb_input_open_again(*input, s->allocator, &m->again, error);
   if (status == TB_OK) status = go_to_member(m, member->number, error);
-  const struct tb_input_source source = {m, read_member, close_member};
+  const struct tb_input_source source = {.ctx = m, .read = read_member, .close = close_member};
   if (status == TB_OK) status = tb_input_open_inside(name, &source, m->again, s->allocator, threads, &inside, error);
   if (status == TB_OK) {
     m->container = *input;
@@ -350,25 +350,49 @@ static enum tb_status look_inside(struct tb_input **input, const struct tb_conta
   return status;
 }
 
-enum tb_status tb_trace_input_open(const struct tb_input_place *place, const struct tb_allocator *allocator,
-                                   unsigned threads, bool format_known, struct tb_input **input,
-                                   struct tb_unread_traces *unread, struct tb_error *error) {
-  if (!allocator) allocator = tb_default_allocator();
-  enum tb_status status = tb_input_open_place(place, allocator, threads, input, error);
-  for (unsigned depth = 0; status == TB_OK && depth < DEPTH_MAX; depth++) {
+static enum tb_status open_containers(struct tb_input **input, const struct tb_allocator *allocator, unsigned threads,
+                                      bool format_known, struct tb_unread_traces *unread, struct tb_error *error) {
+  for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
     const char *data;
     size_t len;
     struct tb_error why = {0};
-    enum tb_status peeked = tb_input_peek(*input, &data, DETECT_BYTES, &len, &why);
-    if (peeked == TB_NO_MEMORY) status = no_memory(error);
-    if (peeked != TB_OK) break; /* whoever reads meets it again */
+    enum tb_status status = tb_input_peek(*input, &data, DETECT_BYTES, &len, &why);
+    if (status == TB_NO_MEMORY) return no_memory(error);
+    if (status != TB_OK) return TB_OK; /* whoever reads meets it again */
     const struct tb_container_ops *ops = find_container(data, len);
     if (!ops) return TB_OK;
     status = look_inside(input, ops, allocator, threads, unread, format_known ? &why : error);
-    if (!format_known || status == TB_OK) continue;
+    if (status == TB_OK) continue;
+    if (!format_known) return status;
     if (status != TB_NO_MEMORY && status != TB_IO) return TB_OK; /* it only looks like a container */
     *error = why;
+    return status;
   }
+  return TB_OK;
+}
+
+static enum tb_status decode(struct tb_input **input, const struct tb_allocator *allocator,
+                             struct tb_trace_format *format, struct tb_error *error) {
+  const char *data = NULL;
+  size_t len = 0;
+  struct tb_error ignored = {0};
+  if (tb_input_peek(*input, &data, DETECT_BYTES, &len, &ignored) == TB_NO_MEMORY) return no_memory(error);
+  const struct tb_format_entry *entry = tb_registry_decoder(format->read_as, data, len);
+  if (!entry) return TB_OK;
+  *format = (struct tb_trace_format){entry->decoder->into, entry->format};
+  return entry->decoder->open(input, allocator, error);
+}
+
+enum tb_status tb_trace_input_open(const struct tb_input_place *place, const struct tb_allocator *allocator,
+                                   unsigned threads, struct tb_trace_format *format, struct tb_input **input,
+                                   struct tb_unread_traces *unread, struct tb_error *error) {
+  struct tb_trace_format nothing = {0};
+  if (!allocator) allocator = tb_default_allocator();
+  if (!format) format = &nothing;
+  enum tb_status status = tb_input_open_place(place, allocator, threads, input, error);
+  if (status == TB_OK)
+    status = open_containers(input, allocator, threads, format->read_as != TB_FORMAT_UNKNOWN, unread, error);
+  if (status == TB_OK) status = decode(input, allocator, format, error);
   if (status == TB_OK) return TB_OK;
   tb_input_close(*input);
   *input = NULL;

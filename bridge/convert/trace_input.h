@@ -7,6 +7,7 @@
 #define TB_CONVERT_TRACE_INPUT_H
 
 #include "io/input.h"
+#include "tracebridge/reader.h"
 
 /* What in the input is not read. Zero-initialise. */
 struct tb_unread_traces {
@@ -16,13 +17,20 @@ struct tb_unread_traces {
   bool damaged;        /* an archive is: members may be missing */
 };
 
+/* What an input is. */
+struct tb_trace_format {
+  enum tb_format read_as; /* as the caller knows (UNKNOWN: not at all); after opening what a decoder makes of it */
+  enum tb_format decoded; /* after opening: what it is, where a decoder (registry.h) makes another one of it */
+};
+
 /* As tb_input_open_place, but what is in an archive or a page is read as if it were a file of its own, whose name is
  * the file's, a slash, and the member's. What can be read once only and has to be looked through first goes to a
  * temporary file. TB_UNKNOWN_FORMAT: no trace is in it, or several without one that is to be preferred; where the
- * format is known, the input itself is read then. `unread` may be NULL. */
+ * format is known, the input itself is read then. `format` (NULL: nothing is
+ * known) and `unread` may be NULL. */
 TB_MUST_CHECK enum tb_status tb_trace_input_open(const struct tb_input_place *place,
                                                  const struct tb_allocator *allocator, unsigned threads,
-                                                 bool format_known, struct tb_input **input,
+                                                 struct tb_trace_format *format, struct tb_input **input,
                                                  struct tb_unread_traces *unread, struct tb_error *error);
 
 /* Whether the archive that is read from `input` is a bug report of Android, whose one trace tb_trace_input_open

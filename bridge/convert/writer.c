@@ -38,11 +38,7 @@ static tb_output_misleads misleading(const struct tb_writer_ops *ops) {
   return ops->has_magic ? tb_looks_like_tar : tb_looks_like_other_format;
 }
 
-static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
-  enum tb_format format = writer->options.format;
-  const struct tb_writer_ops *ops =
-      tb_registry_writer(format != TB_FORMAT_UNKNOWN ? format : tb_format_from_path(path));
-  if (!ops) return fail_unknown(writer);
+static enum tb_status open_writer(struct tb_writer *writer, const char *path, const struct tb_writer_ops *ops) {
   size_t stem;
   struct tb_output_options output = {.allocator = writer->options.allocator,
                                      .misleads = misleading(ops),
@@ -59,8 +55,9 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   return tb_guard_settle(&writer->guard, status, &writer->error);
 }
 
-enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options, struct tb_writer **out,
-                              struct tb_error *error) {
+enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *ops,
+                                 const struct tb_writer_options *options, struct tb_writer **out,
+                                 struct tb_error *error) {
   if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the writer");
   *out = NULL;
   if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the output is NULL");
@@ -77,7 +74,8 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
   tb_track_counts_init(&writer->track_counts, writer->allocator);
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
-  status = open_writer(writer, path);
+  if (!ops) ops = tb_registry_writer(filled.format != TB_FORMAT_UNKNOWN ? filled.format : tb_format_from_path(path));
+  status = ops ? open_writer(writer, path, ops) : fail_unknown(writer);
   if (status == TB_OK) {
     *out = writer;
     return TB_OK;
@@ -86,6 +84,11 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
   if (error && error->code == TB_OK) *error = writer->error;
   tb_writer_close(writer);
   return status;
+}
+
+enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options, struct tb_writer **out,
+                              struct tb_error *error) {
+  return tb_writer_open_as(path, NULL, options, out, error);
 }
 
 static void count(struct tb_writer *writer, const struct tb_event *event) {

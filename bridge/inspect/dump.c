@@ -13,6 +13,7 @@
 #include "inspect/text_format.h"
 #include "io/input.h"
 #include "model/reader_ops.h"
+#include "protos/field_numbers.h"
 #include "protos/perfetto/trace_packet.pb-c.h"
 
 enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096, FLUSH_BYTES = 64 * 1024, LINE_BYTES = 256, NOTE_BYTES = 200 };
@@ -93,6 +94,16 @@ static void put_heading(struct tb_json_emit *text, const struct tb_packet *packe
   TB_JSON_EMIT(text, "\n");
 }
 
+/* A packet that its fields in text would not make again. */
+static enum tb_status put_as_bytes(struct tb_dump *dump, const struct tb_packet *packet) {
+  tb_json_emit_uint(&dump->text, TB_TRACE_PACKET);
+  TB_JSON_EMIT(&dump->text, ": ");
+  if (tb_text_string(&dump->text.buffer, packet->bytes) != TB_OK)
+    return tb_fail(dump->error, TB_NO_MEMORY, packet->offset, "out of memory");
+  TB_JSON_EMIT(&dump->text, "\n");
+  return tb_dump_flush(dump, false);
+}
+
 static enum tb_status put_packet(struct tb_dump *dump, struct tb_resolver *resolver, const struct tb_packet *packet) {
   struct tb_text_notes notes = {note, resolver};
   if (dump->options->resolve) {
@@ -102,6 +113,7 @@ static enum tb_status put_packet(struct tb_dump *dump, struct tb_resolver *resol
   if (!tb_dump_wants(dump, packet->kind_name, packet->sequence, packet->has_timestamp ? &packet->timestamp : NULL))
     return TB_OK;
   if (dump->options->resolve) put_heading(&dump->text, packet);
+  if (!tb_text_can_say(packet->bytes)) return put_as_bytes(dump, packet);
   TB_JSON_EMIT(&dump->text, "packet {\n");
   enum tb_status status = tb_text_message(&dump->text.buffer, &perfetto__protos__trace_packet__descriptor,
                                           packet->bytes, 1, dump->options->resolve ? &notes : NULL);
@@ -121,6 +133,7 @@ struct dump_reading {
   struct tb_packet_reader *packets;
   struct tb_resolver resolver;
   char *chunk;
+  struct tb_trace_format format;
   struct tb_unread_traces unread;
   const struct tb_record_ops *records; /* not NULL: they are shown, and the events passed over */
   enum tb_status of_records;           /* how writing them went */
@@ -138,16 +151,18 @@ static void take_record(void *ctx, const void *record) {
 
 static enum tb_status open_reader(struct dump_reading *r) {
   const struct tb_dump_options *options = r->dump->options;
+  struct tb_reader_options reader = options->reader;
   const char *name = tb_input_name(r->input), *data;
+  reader.format = r->format.read_as;
   size_t len = 0;
   enum tb_status status = tb_input_peek(r->input, &data, PEEK_BYTES, &len, r->dump->error);
   if (status == TB_END) return tb_fail(r->dump->error, TB_UNKNOWN_FORMAT, 0, "is empty");
   if (status != TB_OK && status != TB_TRUNCATED) return status;
-  enum tb_format format = options->reader.format;
+  enum tb_format format = reader.format;
   if (format == TB_FORMAT_UNKNOWN) format = tb_format_detect(data, len);
   const struct tb_reader_ops *ops = tb_registry_reader(format);
   if (!ops || !ops->is_packets || options->events) {
-    status = tb_reader_create_feed(name, &options->reader, &r->events, r->dump->error);
+    status = tb_reader_create_feed(name, &reader, &r->events, r->dump->error);
     if (status != TB_OK) return status;
     if (ops && !options->events) r->records = ops->records;
     if (r->records && (options->sequence || wants_times(options)))
@@ -156,7 +171,7 @@ static enum tb_status open_reader(struct dump_reading *r) {
     if (r->records) r->events->watch = (struct tb_record_watch){take_record, r};
     return TB_OK;
   }
-  return tb_packet_reader_create_feed(name, &options->reader, &r->packets, r->dump->error);
+  return tb_packet_reader_create_feed(name, &reader, &r->packets, r->dump->error);
 }
 
 static enum tb_status take_packets(struct dump_reading *r) {
@@ -223,6 +238,9 @@ static size_t take_losses(const struct dump_reading *r, bool cut_short, struct t
                                             : NULL;
   if (count > TB_DUMP_LOSSES - 2) count = TB_DUMP_LOSSES - 2;
   if (count) memcpy(losses, found, count * sizeof(*found));
+  const struct tb_losses *of_input = r->input ? tb_input_losses(r->input) : NULL;
+  for (size_t i = 0; of_input && i < of_input->count && count < TB_DUMP_LOSSES - 2; i++)
+    losses[count++] = of_input->entries[i];
   if (cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
   const char *unread = tb_unread_loss(&r->unread);
   if (unread) {
@@ -240,8 +258,8 @@ static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct t
   bool cut_short = false;
   tb_resolver_init(&r.resolver, &dump->guard.allocator);
   const struct tb_input_place place = {.name = path};
-  bool format_known = dump->options->reader.format != TB_FORMAT_UNKNOWN;
-  enum tb_status status = tb_trace_input_open(&place, a, 1, format_known, &r.input, &r.unread, dump->error);
+  r.format.read_as = dump->options->reader.format;
+  enum tb_status status = tb_trace_input_open(&place, a, 1, &r.format, &r.input, &r.unread, dump->error);
   r.chunk = tb_alloc(a, CHUNK_BYTES);
   if (status == TB_OK && !r.chunk) status = tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   if (status == TB_OK) status = open_reader(&r);

@@ -22,6 +22,7 @@ struct info_reading {
   struct tb_packet_reader *packets; /* NULL where there are none */
   char *chunk;
   bool cut_short; /* the input's compression ends early */
+  struct tb_trace_format format;
   struct tb_unread_traces unread;
 };
 
@@ -104,10 +105,12 @@ static void gather(struct info_reading *r) {
   const struct tb_loss *found = tb_reader_losses(r->reader, &count);
   if (count > 63) count = 63;
   if (count) memcpy(losses, found, count * sizeof(*found));
+  const struct tb_losses *of_input = tb_input_losses(r->input);
+  for (size_t i = 0; of_input && i < of_input->count && count < 63; i++) losses[count++] = of_input->entries[i];
   if (r->cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
   if (r->state->names_left_out)
     tb_reader_note(r->reader, "lists and counts of names are incomplete: there are too many names", TB_NO_OFFSET);
-  r->state->info.format = tb_reader_format(r->reader);
+  r->state->info.format = r->format.decoded ? r->format.decoded : tb_reader_format(r->reader);
   r->state->info.file = tb_arena_copy(&r->state->arena, tb_str_from(tb_input_name(r->input)));
   if (!r->state->info.file.ptr) r->state->out_of_memory = true;
   r->state->info.stored_bytes = tb_input_bytes_read(r->input);
@@ -117,13 +120,14 @@ static void gather(struct info_reading *r) {
 static enum tb_status read_info(struct info_reading *r, const char *path, const struct tb_info_options *options,
                                 struct tb_error *error) {
   const struct tb_input_place place = {.name = path};
-  bool format_known = options->reader.format != TB_FORMAT_UNKNOWN;
-  enum tb_status status =
-      tb_trace_input_open(&place, r->state->allocator, 1, format_known, &r->input, &r->unread, error);
+  struct tb_reader_options reader = options->reader;
+  r->format.read_as = reader.format;
+  enum tb_status status = tb_trace_input_open(&place, r->state->allocator, 1, &r->format, &r->input, &r->unread, error);
+  reader.format = r->format.read_as;
   if (status != TB_OK) return status;
   r->chunk = tb_alloc(r->state->allocator, CHUNK_BYTES);
   if (!r->chunk) return no_memory(error);
-  status = open_readers(r, &options->reader, error);
+  status = open_readers(r, &reader, error);
   if (status == TB_OK) status = read_all(r, options, error);
   if (status == TB_OK && (status = tb_reader_note_unread(r->reader, &r->unread)) != TB_OK)
     *error = *tb_reader_error(r->reader);
@@ -147,6 +151,7 @@ static struct tb_info_state *create(const struct tb_allocator *allocator) {
   tb_intern_init(&s->slice_names.table, allocator);
   tb_intern_init(&s->categories.table, allocator);
   tb_intern_init(&s->counters.table, allocator);
+  tb_intern_init(&s->counter_names.table, allocator);
   tb_map_init(&s->counter_series, allocator);
   return s;
 }
@@ -183,6 +188,7 @@ void tb_info_close(struct tb_info *info) {
   if (!info) return;
   struct tb_info_state *s = (struct tb_info_state *)info;
   const struct tb_allocator *a = s->allocator;
+  for (size_t i = 0; i < s->track_count; i++) tb_self_track_free(a, &s->tracks[i].self);
   tb_free(a, s->tracks, s->track_count * sizeof(*s->tracks));
   tb_free(a, s->clocks, s->clock_capacity * sizeof(*s->clocks));
   tb_free(a, s->metadata, s->metadata_capacity * sizeof(*s->metadata));
@@ -194,10 +200,10 @@ void tb_info_close(struct tb_info *info) {
   tb_map_free(&s->machines);
   tb_map_free(&s->provider_ids);
   tb_map_free(&s->counter_series);
-  struct tb_info_names *const names[] = {&s->slice_names, &s->categories, &s->counters};
+  struct tb_info_names *const names[] = {&s->slice_names, &s->categories, &s->counters, &s->counter_names};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     tb_intern_free(&names[i]->table);
-    tb_free(a, names[i]->counts, names[i]->capacity * sizeof(*names[i]->counts));
+    tb_free(a, names[i]->tallies, names[i]->capacity * sizeof(*names[i]->tallies));
   }
   tb_free(a, s->providers, s->provider_capacity * sizeof(*s->providers));
   tb_arena_free(&s->arena);

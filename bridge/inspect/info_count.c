@@ -162,7 +162,7 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
   s->info.events++;
   count_time(s, event);
   count_flows(s, event);
-  tb_info_count_names(s, event);
+  tb_info_count_names(s, track, event);
   if (!track) return;
   track->events++;
   count_track_time(track, event);

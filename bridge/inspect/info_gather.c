@@ -6,6 +6,7 @@
 
 #include "base/time_text.h"
 #include "inspect/info_state.h"
+#include "model/reader_ops.h"
 
 static struct tb_str keep(struct tb_info_state *s, struct tb_str text) {
   if (!text.len) return (struct tb_str){NULL, 0};
@@ -187,6 +188,9 @@ void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_
   gather_oddities(s);
   info->losses = copy_losses(s, losses, loss_count, &info->loss_count);
   info->notes = copy_losses(s, notes->entries, notes->count, &info->note_count);
+  for (size_t i = 0; i < loss_count; i++) info->is_cut |= tb_loss_is_cut(&losses[i]);
+  for (size_t i = 0; i < notes->count; i++)
+    if (strcmp(notes->entries[i].reason, TB_NOTE_ANOTHER_TRACE) == 0) info->another_traces = notes->entries[i].count;
   gather_records(s);
   name_producers(s);
   sort(s->packets, s->packet_count, sizeof(*s->packets), compare_packets);

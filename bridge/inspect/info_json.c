@@ -212,13 +212,15 @@ static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
   put_losses(e, "text", info->notes, info->note_count);
 }
 
-static void put_names(struct tb_json_emit *e, const char *key, const struct tb_info_name *names, size_t count) {
+static void put_names(struct tb_json_emit *e, const char *key, const struct tb_info_name *names, size_t count,
+                      bool has_self) {
   put_key(e, key);
   size_t list = e->buffer.len;
   for (size_t i = 0; i < count; i++) {
     TB_JSON_EMIT(e, ",{\"name\":");
     tb_json_emit_string(e, names[i].text);
     COUNT(e, "count", names[i].count);
+    if (has_self) COUNT(e, "self_ns", names[i].self_ns);
     TB_JSON_EMIT(e, "}");
   }
   end_list(e, list, "[]");
@@ -264,6 +266,12 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
     KEY(e, "last_ns");
     tb_json_emit_int(e, info->last_ts);
   }
+  KEY(e, "is_cut");
+  if (info->is_cut)
+    TB_JSON_EMIT(e, "true");
+  else
+    TB_JSON_EMIT(e, "false");
+  COUNT(e, "another_traces", info->another_traces);
   COUNT(e, "machines", info->machines);
   COUNT(e, "custom_tracks", info->custom_tracks);
   COUNT(e, "counter_tracks", info->counter_tracks);
@@ -274,8 +282,10 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
   COUNT(e, "flow_ends", info->flows);
   put_recording(e, info);
   put_events(e, info);
-  put_names(e, "slice_names", info->slice_names, info->slice_name_count);
-  put_names(e, "categories", info->categories, info->category_count);
+  put_names(e, "slice_names", info->slice_names, info->slice_name_count, true);
+  put_names(e, "slices_by_self_time", info->slices_by_self, info->slices_by_self_count, true);
+  put_names(e, "categories", info->categories, info->category_count, false);
+  put_names(e, "counter_names", info->counter_names, info->counter_name_count, false);
   put_clocks(e, info);
   put_producers(e, info);
   KEY(e, "processes");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How often each name and category of slices comes, and which counters there are that are no tracks. Memory is bounded:
- * names beyond a limit are counted together.
+ * How often each name and category of slices comes, how long slices of a name lasted, and which counters there are that
+ * are no tracks. Memory is bounded: names beyond a limit are not counted.
  */
 #include <stdlib.h>
 
@@ -18,18 +18,20 @@ static uint32_t id_of(struct tb_info_state *s, struct tb_intern *table, struct t
   return id;
 }
 
-static void count_text(struct tb_info_state *s, struct tb_info_names *names, struct tb_str text) {
+/* Returns the text's id; 0 where it is not counted. */
+static uint32_t count_text(struct tb_info_state *s, struct tb_info_names *names, struct tb_str text) {
   uint32_t id = id_of(s, &names->table, text);
-  if (!id) return;
-  void *counts = names->counts;
-  size_t before = names->capacity;
-  if (tb_grow_array(s->allocator, &counts, &names->capacity, id, sizeof(*names->counts), NAMES_MAX + 1) != TB_OK) {
+  if (!id) return 0;
+  void *tallies = names->tallies;
+  size_t before = names->capacity, size = sizeof(*names->tallies);
+  if (tb_grow_array(s->allocator, &tallies, &names->capacity, id, size, NAMES_MAX + 1) != TB_OK) {
     s->out_of_memory = true;
-    return;
+    return 0;
   }
-  names->counts = counts;
-  if (names->capacity > before) memset(names->counts + before, 0, (names->capacity - before) * sizeof(*names->counts));
-  names->counts[id - 1]++;
+  names->tallies = tallies;
+  if (names->capacity > before) memset(names->tallies + before, 0, (names->capacity - before) * size);
+  names->tallies[id - 1].count++;
+  return id;
 }
 
 /* A JSON counter is a name of its process; each argument is a series. */
@@ -51,31 +53,73 @@ static void count_categories(struct tb_info_state *s, struct tb_str list) {
   while (list.len) {
     const char *comma = memchr(list.ptr, ',', list.len);
     size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
-    if (len) count_text(s, &s->categories, (struct tb_str){list.ptr, len});
+    if (len) (void)count_text(s, &s->categories, (struct tb_str){list.ptr, len});
     len += comma != NULL;
     list = (struct tb_str){list.ptr + len, list.len - len};
   }
 }
 
-void tb_info_count_names(struct tb_info_state *s, const struct tb_event *event) {
-  if (event->type == TB_EVENT_COUNTER && event->track) count_series(s, event);
-  bool begins = event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_COMPLETE ||
-                event->type == TB_EVENT_ASYNC_BEGIN;
-  if (begins && event->name.len) count_text(s, &s->slice_names, event->name);
-  count_categories(s, event->categories);
+/* ---- self time --------------------------------------------------------------------------------------------------- */
+
+static void add_self(void *ctx, uint32_t name, int64_t ns) {
+  struct tb_info_state *s = ctx;
+  int64_t *self = &s->slice_names.tallies[name - 1].self_ns;
+  *self = (int64_t)((uint64_t)*self + (uint64_t)ns);
 }
 
-static int compare(const void *a, const void *b) {
-  const struct tb_info_name *x = a, *y = b;
-  if (x->count != y->count) return x->count < y->count ? 1 : -1;
+/* `name`: the slice's, where it begins. */
+static bool count_self(struct tb_info_state *s, struct tb_self_track *track, const struct tb_event *event,
+                       uint32_t name) {
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+      return tb_self_track_begin(s->allocator, track, event->ts, name);
+    case TB_EVENT_SLICE_END:
+      return tb_self_track_end(s->allocator, track, event->ts, add_self, s);
+    case TB_EVENT_SLICE_COMPLETE: {
+      bool has_end = event->has & TB_HAS_DUR && event->dur >= 0 && event->ts <= INT64_MAX - event->dur;
+      return !has_end || tb_self_track_slice(s->allocator, track, event->ts, event->ts + event->dur, name, add_self, s);
+    }
+    default:
+      return true;
+  }
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+void tb_info_count_names(struct tb_info_state *s, struct tb_info_track *track, const struct tb_event *event) {
+  if (event->type == TB_EVENT_COUNTER && event->track) {
+    count_series(s, event);
+    struct tb_str name = event->name.len ? event->name : event->track->name;
+    if (name.len) (void)count_text(s, &s->counter_names, name);
+  }
+  bool begins = event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_COMPLETE ||
+                event->type == TB_EVENT_ASYNC_BEGIN;
+  uint32_t name = begins && event->name.len ? count_text(s, &s->slice_names, event->name) : 0;
+  count_categories(s, event->categories);
+  if (track && event->has & TB_HAS_TS && !count_self(s, &track->self, event, name)) s->out_of_memory = true;
+}
+
+static int compare_texts(const struct tb_info_name *x, const struct tb_info_name *y) {
   size_t shorter = x->text.len < y->text.len ? x->text.len : y->text.len;
   int order = memcmp(x->text.ptr, y->text.ptr, shorter);
   return order ? order : (x->text.len > y->text.len) - (x->text.len < y->text.len);
 }
 
-/* The most frequent; *total of all. */
-static const struct tb_info_name *gather(struct tb_info_state *s, const struct tb_info_names *names, size_t *count,
-                                         size_t *total) {
+static int compare_counts(const void *a, const void *b) {
+  const struct tb_info_name *x = a, *y = b;
+  if (x->count != y->count) return x->count < y->count ? 1 : -1;
+  return compare_texts(x, y);
+}
+
+static int compare_self(const void *a, const void *b) {
+  const struct tb_info_name *x = a, *y = b;
+  if (x->self_ns != y->self_ns) return x->self_ns < y->self_ns ? 1 : -1;
+  return compare_counts(a, b);
+}
+
+/* The first of them in that order; *total of all. */
+static const struct tb_info_name *gather(struct tb_info_state *s, const struct tb_info_names *names,
+                                         int (*compare)(const void *, const void *), size_t *count, size_t *total) {
   size_t n = names->table.count;
   *total = n;
   *count = n < SHOWN ? n : SHOWN;
@@ -86,13 +130,21 @@ static const struct tb_info_name *gather(struct tb_info_state *s, const struct t
     return NULL;
   }
   for (size_t i = 0; i < n; i++)
-    all[i] = (struct tb_info_name){tb_intern_text(&names->table, (uint32_t)i + 1), names->counts[i]};
+    all[i] = (struct tb_info_name){tb_intern_text(&names->table, (uint32_t)i + 1), names->tallies[i].count,
+                                   names->tallies[i].self_ns > 0 ? (uint64_t)names->tallies[i].self_ns : 0};
   if (n) qsort(all, n, sizeof(*all), compare);
   return all;
 }
 
 void tb_info_gather_names(struct tb_info_state *s) {
-  s->info.slice_names = gather(s, &s->slice_names, &s->info.slice_name_count, &s->info.slice_name_total);
-  s->info.categories = gather(s, &s->categories, &s->info.category_count, &s->info.category_total);
-  s->info.counter_tracks += s->counter_series.count;
+  struct tb_info *info = &s->info;
+  size_t total;
+  info->slice_names = gather(s, &s->slice_names, compare_counts, &info->slice_name_count, &info->slice_name_total);
+  info->slices_by_self = gather(s, &s->slice_names, compare_self, &info->slices_by_self_count, &total);
+  while (info->slices_by_self_count && !info->slices_by_self[info->slices_by_self_count - 1].self_ns)
+    info->slices_by_self_count--;
+  info->categories = gather(s, &s->categories, compare_counts, &info->category_count, &info->category_total);
+  info->counter_names =
+      gather(s, &s->counter_names, compare_counts, &info->counter_name_count, &info->counter_name_total);
+  info->counter_tracks += s->counter_series.count;
 }

@@ -10,6 +10,7 @@
 #include "base/losses.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "inspect/info_self_time.h"
 #include "model/record_ops.h"
 #include "perfetto/packet/sequence_table.h"
 #include "tracebridge/info.h"
@@ -24,6 +25,7 @@ struct tb_info_track {
   uint64_t open;                /* slices begun and not ended */
   int64_t last_ts;
   int64_t first_event, last_event; /* its events' times; first > last: none has one */
+  struct tb_self_track self;
 };
 
 enum tb_info_odd {
@@ -53,10 +55,16 @@ enum tb_info_missed {
   TB_MISSED_COUNT
 };
 
+/* How often a text came; of slices of that name their time without what is in them. */
+struct tb_info_tally {
+  uint64_t count;
+  int64_t self_ns;
+};
+
 /* Texts and how often each came. */
 struct tb_info_names {
   struct tb_intern table;
-  uint64_t *counts; /* by id, from 1 on */
+  struct tb_info_tally *tallies; /* by id, from 1 on */
   size_t capacity;
 };
 
@@ -83,7 +91,7 @@ struct tb_info_state {
   struct tb_info_provider *providers;
   size_t provider_count, provider_capacity;
   struct tb_map provider_ids;
-  struct tb_info_names slice_names, categories, counters;
+  struct tb_info_names slice_names, categories, counters, counter_names;
   bool names_left_out;          /* there are more than is counted */
   struct tb_map counter_series; /* of counters that are no tracks: ids of the name and the series, and the track */
   uint64_t missed[TB_MISSED_COUNT];
@@ -99,7 +107,7 @@ void tb_info_count_event(struct tb_info_state *state, const struct tb_event *eve
 void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *packet);
 
 /* Parts of them: names of an event, what a packet or an event of metadata says of the recording; and their results. */
-void tb_info_count_names(struct tb_info_state *state, const struct tb_event *event);
+void tb_info_count_names(struct tb_info_state *state, struct tb_info_track *track, const struct tb_event *event);
 void tb_info_read_recorder(struct tb_info_state *state, const struct tb_packet *packet);
 void tb_info_read_metadata(struct tb_info_state *state, const struct tb_event *event);
 void tb_info_gather_names(struct tb_info_state *state);

@@ -130,6 +130,10 @@ static void print_head(struct info_page *page, const struct tb_info *info) {
   char a[32], b[32], c[32];
   const struct tb_info_clock *clock = first_clock(info, 0);
   print(page, "format     %s, %s\n", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
+  if (info->is_cut) print(page, "cut        this file is cut: it ends early, or its compression does\n");
+  if (info->another_traces)
+    print(page, "holds      %" PRIu64 " traces, one after the other, which are read as one\n",
+          info->another_traces + 1);
   if (info->loss_count)
     print(page, "damaged    %zu kind%s of loss, at the end of this page\n", info->loss_count,
           info->loss_count == 1 ? "" : "s");
@@ -142,9 +146,11 @@ static void print_head(struct info_page *page, const struct tb_info *info) {
           seconds_text(c, info->last_ts), clock ? " on " : "", clock ? clock_text((char[64]){0}, clock) : "");
   }
   print(page,
-        "tracks     %zu processes, %zu threads, %" PRIu64 " counters, %" PRIu64 " others, on %" PRIu64 " machine%s\n",
-        info->process_count, info->thread_count, info->counter_tracks, info->custom_tracks, info->machines,
-        info->machines == 1 ? "" : "s");
+        "tracks     %zu process%s, %zu thread%s, %" PRIu64 " counter%s, %" PRIu64 " other%s, on %" PRIu64
+        " machine%s\n",
+        info->process_count, info->process_count == 1 ? "" : "es", info->thread_count,
+        info->thread_count == 1 ? "" : "s", info->counter_tracks, info->counter_tracks == 1 ? "" : "s",
+        info->custom_tracks, info->custom_tracks == 1 ? "" : "s", info->machines, info->machines == 1 ? "" : "s");
 }
 
 static void print_clock(struct info_page *page, const struct tb_info *info, const struct tb_info_clock *clock) {
@@ -299,6 +305,16 @@ static void print_names(struct info_page *page, const char *head, const struct t
   print_more(page, total, BIGGEST);
 }
 
+static void print_self_times(struct info_page *page, const struct tb_info *info) {
+  char a[32];
+  if (info->slices_by_self_count) print(page, "           by time without what is in them\n");
+  for (size_t i = 0; i < info->slices_by_self_count && i < BIGGEST; i++) {
+    print(page, "  %9s  ", duration_text(a, info->slices_by_self[i].self_ns));
+    print_name(page, info->slices_by_self[i].text);
+    print(page, "\n");
+  }
+}
+
 static void print_losses(struct info_page *page, const char *head, const struct tb_loss *entries, size_t count) {
   if (count) print(page, "%s\n", head);
   for (size_t i = 0; i < count; i++) {
@@ -330,6 +346,8 @@ enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void 
   print_producers(&page, info);
   print_events(&page, info);
   print_names(&page, "slices     by name", info->slice_names, info->slice_name_count, info->slice_name_total);
+  print_self_times(&page, info);
+  print_names(&page, "counters   by samples", info->counter_names, info->counter_name_count, info->counter_name_total);
   print_names(&page, "categories by events", info->categories, info->category_count, info->category_total);
   print_threads(&page, info);
   print_packets(&page, info);

@@ -377,6 +377,11 @@ enum tb_status tb_input_seek(struct tb_input *in, uint64_t offset, struct tb_err
 
 enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) { return tb_input_seek(in, 0, error); }
 
+const struct tb_losses *tb_input_losses(const struct tb_input *in) {
+  while (!in->source.losses && in->beneath) in = in->beneath;
+  return in->source.losses;
+}
+
 const char *tb_input_name(const struct tb_input *in) { return in->name; }
 uint64_t tb_input_bytes_read(const struct tb_input *in) {
   while (in->beneath) in = in->beneath;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "tracebridge/base.h"
+#include "base/losses.h"
 
 struct tb_input; /* opaque; tb_input_open or tb_input_create_feed, then tb_input_close */
 
@@ -43,7 +43,8 @@ struct tb_input_source {
   /* Up to `capacity` bytes. TB_OK: at least one. TB_END, TB_TRUNCATED (it is damaged from here on) and any other: no
    * more, however often it is asked. */
   enum tb_status (*read)(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error);
-  void (*close)(void *ctx); /* when the input is closed; NULL: nothing to do */
+  void (*close)(void *ctx);       /* when the input is closed; NULL: nothing to do */
+  const struct tb_losses *losses; /* of what was read, which last as long as ctx; NULL: there are none */
 };
 
 /* Opens what `source` reads. `beneath` (NULL: none) is what that reads from, and says how much of the stored bytes was
@@ -76,6 +77,9 @@ bool tb_input_can_rewind(const struct tb_input *input);
 TB_MUST_CHECK enum tb_status tb_input_rewind(struct tb_input *input, struct tb_error *error);
 /* Goes on at byte `offset` of such an input. TB_INVALID for any other input; TB_IO. */
 TB_MUST_CHECK enum tb_status tb_input_seek(struct tb_input *input, uint64_t offset, struct tb_error *error);
+
+/* What was lost of what was read, by the source, or by one beneath; NULL: nothing is counted. */
+const struct tb_losses *tb_input_losses(const struct tb_input *input);
 
 const char *tb_input_name(const struct tb_input *input);
 uint64_t tb_input_bytes_read(const struct tb_input *input); /* of the file as it is stored */

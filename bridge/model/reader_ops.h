@@ -59,6 +59,8 @@ struct tb_reader {
   void (*wait)(void *ctx); /* until the events of all batches filled before are used up; NULL: they always are */
   void *wait_ctx;
   uint64_t fills, used_up; /* batches filled, and the last of them whose events nobody needs any more, in their order */
+  enum tb_format decoded;  /* of the input, where what is read was made of it (convert/registry.h); else UNKNOWN */
+  bool took_input_losses;
   bool has_read; /* something of the format was there: an event, or what formats say of things that give none */
   struct tb_losses losses;
   struct tb_losses notes; /* what it assumed, of which nothing was lost */
@@ -72,6 +74,9 @@ struct tb_reader {
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
 TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);
 
+/* What a reader notes where one trace ends in the input and another one begins. */
+#define TB_NOTE_ANOTHER_TRACE "more traces that begin in the same file: all are read as one"
+
 /* Counts what a reader assumed where the source does not say it. */
 void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset);
 
@@ -80,10 +85,11 @@ static inline void tb_reader_wait(struct tb_reader *reader) {
   if (reader->wait) reader->wait(reader->wait_ctx);
 }
 
-/* tb_reader_open for any place. */
+/* tb_reader_open for any place. *tap (convert/tap.h; may be NULL): of what the input was decoded to, where it was. */
+struct tb_tap;
 TB_MUST_CHECK enum tb_status tb_reader_open_place(const struct tb_input_place *place,
-                                                  const struct tb_reader_options *options, struct tb_reader **reader,
-                                                  struct tb_error *error);
+                                                  const struct tb_reader_options *options, struct tb_tap **tap,
+                                                  struct tb_reader **reader, struct tb_error *error);
 
 /* Finds out the format of a reader that is fed and makes ready to read it; TB_OK where that was done before.
  * TB_AGAIN: it has to be fed more first. */

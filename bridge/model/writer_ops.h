@@ -54,4 +54,9 @@ struct tb_writer {
 /* tb_writer_put of an event that a reader made, whose tracks last. */
 TB_MUST_CHECK enum tb_status tb_writer_take(struct tb_writer *writer, const struct tb_event *event);
 
+/* tb_writer_open of a writer that is not in the registry; `ops` NULL: of that which the options or the name say. */
+TB_MUST_CHECK enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *ops,
+                                               const struct tb_writer_options *options, struct tb_writer **out,
+                                               struct tb_error *error);
+
 #endif

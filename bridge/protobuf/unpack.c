@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "protobuf/unpack.h"
 
-#include "protobuf/wire.h"
-
 struct bounded_unpacking {
   struct tb_arena *arena;
   bool out_of_memory;
@@ -43,4 +41,23 @@ enum tb_status tb_message_read(struct tb_arena *arena, const ProtobufCMessageDes
   ProtobufCAllocator allocator = {allocate, release, &unpacking};
   *message = protobuf_c_message_unpack(type, &allocator, bytes.len, (const uint8_t *)bytes.ptr);
   return *message ? TB_OK : unpacking.out_of_memory ? TB_NO_MEMORY : TB_BAD_DATA;
+}
+
+enum tb_wire_type tb_message_wire_type(ProtobufCType type) {
+  switch (type) {
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_FLOAT:
+      return TB_WIRE_FIXED32;
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+      return TB_WIRE_FIXED64;
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_BYTES:
+    case PROTOBUF_C_TYPE_MESSAGE:
+      return TB_WIRE_BYTES;
+    default:
+      return TB_WIRE_VARINT;
+  }
 }

@@ -8,6 +8,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "base/memory.h"
+#include "protobuf/wire.h"
 
 /* How deep messages may nest: protobuf-c itself would go on until the stack ends. */
 enum { TB_MESSAGE_DEPTH_MAX = 32 };
@@ -16,6 +17,9 @@ enum { TB_MESSAGE_DEPTH_MAX = 32 };
  * there. TB_OK; TB_BAD_DATA where the bytes are no such message or nest too deep; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_message_read(struct tb_arena *scratch, const ProtobufCMessageDescriptor *type,
                                              struct tb_str bytes, ProtobufCMessage **message);
+
+/* How a value of that type is encoded; one of several that are packed is TB_WIRE_BYTES. */
+enum tb_wire_type tb_message_wire_type(ProtobufCType type);
 
 static inline struct tb_str tb_message_str(ProtobufCBinaryData data) {
   return (struct tb_str){(const char *)data.data, data.len};

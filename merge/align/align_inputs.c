@@ -120,7 +120,7 @@ static enum tb_status read_events(struct search *s) {
   struct tb_reader *reader;
   struct tb_reader_options options = {
       .size = sizeof(options), .format = TB_FORMAT_PERFETTO, .allocator = s->m->options.allocator};
-  enum tb_status status = tb_reader_open_place(&s->source->place, &options, &reader, &s->m->error);
+  enum tb_status status = tb_reader_open_place(&s->source->place, &options, NULL, &reader, &s->m->error);
   if (status != TB_OK) return status;
   const struct tb_event *event;
   while ((status = tb_reader_next(reader, &event)) == TB_OK) {

@@ -99,7 +99,7 @@ static enum tb_status start_copying(struct tb_merger *m, const char *name, const
   c->buffer = tb_alloc(m->allocator, COPY_BYTES);
   if (!c->buffer) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   const struct tb_input_place place = {.name = from};
-  enum tb_status status = tb_trace_input_open(&place, m->allocator, 1, false, &c->input, NULL, &m->error);
+  enum tb_status status = tb_trace_input_open(&place, m->allocator, 1, NULL, &c->input, NULL, &m->error);
   if (status == TB_OK) status = detect_format(m, c->input, name, &options.format);
   if (status == TB_OK) status = tb_reader_create_feed(name, &options, &c->reader, &m->error);
   return status == TB_OK ? tb_output_open(to, NULL, &c->output, &m->error) : status;
@@ -127,7 +127,7 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
 static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_input_place *place, enum tb_format *format,
                                       bool *plain) {
   struct tb_input *input;
-  enum tb_status status = tb_trace_input_open(place, m->allocator, 1, false, &input, NULL, &m->error);
+  enum tb_status status = tb_trace_input_open(place, m->allocator, 1, NULL, &input, NULL, &m->error);
   if (status != TB_OK) return status;
   status = detect_format(m, input, place->name, format);
   *plain = tb_input_can_rewind(input);

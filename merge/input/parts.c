@@ -206,7 +206,7 @@ static int64_t next_part(const struct part_links *links, int64_t i) {
 
 static enum tb_status append(struct tb_merger *m, const struct tb_input_place *place, char *buffer, uint64_t *len) {
   struct tb_input *input;
-  enum tb_status status = tb_trace_input_open(place, m->allocator, 1, false, &input, NULL, &m->error);
+  enum tb_status status = tb_trace_input_open(place, m->allocator, 1, NULL, &input, NULL, &m->error);
   while (status == TB_OK) {
     size_t got;
     status = tb_input_read(input, buffer, COPY_BYTES, &got, &m->error);

@@ -34,7 +34,7 @@ static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
 /* The input goes on where reading was. */
 static enum tb_status open_input(struct tb_raw_packet_reader *p) {
   struct tb_input *input = NULL;
-  enum tb_status status = tb_trace_input_open(&p->place, p->allocator, 1, false, &input, NULL, &p->error);
+  enum tb_status status = tb_trace_input_open(&p->place, p->allocator, 1, NULL, &input, NULL, &p->error);
   p->stream.input = p->stream.source.input = input;
   if (status != TB_OK || !p->close_between) return status;
   const char *head;

@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 
-HOME = {"JSON": "bridge/chrome_json/", "FXT": "bridge/fxt/", "PERFETTO": "bridge/perfetto/", "FTRACE": "bridge/ftrace/"}
+HOME = {"JSON": "bridge/chrome_json/", "FXT": "bridge/fxt/", "PERFETTO": "bridge/perfetto/", "FTRACE": "bridge/ftrace/",
+        "TEXT": "bridge/convert/packet_text"}
 REGISTRY = "bridge/convert/registry.c"
 PUBLIC = "bridge/include/"
 MATCH = "bridge/convert/match.c"
@@ -23,7 +24,6 @@ ALLOWED = {
     ("merge/clocks/marker_relations.c", "FTRACE"): "the marks of ftrace text",
     ("merge/align/align_inputs.c", "PERFETTO"): "reads what inputs.c made",
     ("cli/merge_summary.c", "PERFETTO"): "a merged trace that is not converted is a Perfetto trace",
-    ("cli/options.c", "FTRACE"): "the program says which formats it writes before it opens anything",
 }
 
 

@@ -38,10 +38,17 @@ static bool waits_for_more(struct tb_json_state *state, const char *p) {
   return true;
 }
 
+/* Behind damage nobody knows what a bracket opens. */
+static void note_another_trace(struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
+  if ((state->seen_trace || state->seen_array) && !state->reader->losses.count)
+    tb_reader_note(state->reader, TB_NOTE_ANOTHER_TRACE, tb_json_offset(state, batch, p));
+}
+
 static const char *outermost(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   if (*p == ']' || *p == '}') return p + 1;            /* closes what damage made us leave before */
   if (memcmp(p, "\xef\xbb\xbf", 3) == 0) return p + 3; /* a byte order mark */
   if (*p == '[') {
+    note_another_trace(state, batch, p);
     state->container = TB_JSON_EVENTS;
     state->in_object = false;
     state->seen_array = true;
@@ -57,6 +64,7 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
     case CONTAINER:
       break;
   }
+  note_another_trace(state, batch, p);
   state->container = TB_JSON_OBJECT;
   state->in_object = true;
   state->seen_other = true;

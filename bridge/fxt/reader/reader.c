@@ -114,6 +114,8 @@ static enum tb_status parse_metadata(struct tb_fxt_reader *fx, uint64_t header, 
     case TB_FXT_PROVIDER_EVENT:
       return parse_provider_event(fx, header);
     case TB_FXT_TRACE_INFO:
+      if (header == TB_FXT_MAGIC && fx->reader->has_read)
+        tb_reader_note(fx->reader, TB_NOTE_ANOTHER_TRACE, fx->record_offset);
       return header == TB_FXT_MAGIC ? TB_OK : tb_fxt_malformed(fx, "a trace info record of unknown kind", NULL);
     default:
       return tb_fxt_malformed(fx, "a metadata record of unknown kind", NULL);

@@ -32,11 +32,13 @@ struct tb_dump_options {
  *
  * Perfetto: each packet in protobuf's text format, as a field `packet` of perfetto.protos.Trace, so that `protoc
  * --encode` with the project's protos makes the packets again. Fields come in the order of the bytes; what the schema
- * does not know, or has no form for, comes by field number, as `protoc --decode` shows it (and cannot be encoded).
- * Compressed packets come decompressed. FXT: each record on a line: byte offset, kind, `key=value` for its parts,
- * arguments as `type:"name"=value`, references as #INDEX with what they mean in parentheses; what cannot be read as
- * `words` and its words. JSON: each event on a line: byte offset, kind, time in ns, process and thread, and
- * `key=value` for what else it has, values as JSON.
+ * does not know, or has no form for, comes by field number, as `protoc --decode` shows it (and protoc cannot encode).
+ * Comments that begin with #= say what else is needed to make the same bytes: read as TB_FORMAT_TEXT, by tb_convert for
+ * one, the text is the packets again, byte for byte. Compressed packets come decompressed. FXT: each record on a
+ * line: byte offset, kind, `key=value` for its parts, arguments as `type:"name"=value`, references as #INDEX with what
+ * they mean in parentheses; what cannot be read as `words` and its words. JSON: each
+ * event on a line: byte offset, kind, time in ns, process and thread, and `key=value` for what else it has, values as
+ * JSON.
  *
  * TB_OK; TB_PARTIAL: all was written that could be read, but the trace has losses, which are in
  * losses[0..*loss_count) (room for TB_DUMP_LOSSES; may be NULL); TB_CANCELLED: the sink stopped; else the code of

@@ -29,6 +29,9 @@ struct tb_info_thread {
 struct tb_info_name {
   struct tb_str text;
   uint64_t count;
+  /* Of slices on tracks where they nest: how long they lasted without the slices in them, exact where each track's come
+   * in the order of their begins or of their ends. */
+  uint64_t self_ns;
 };
 
 /* What a trace says of where and by what it was recorded. */
@@ -135,6 +138,12 @@ struct tb_info {
   size_t missed_count;
   const struct tb_loss *notes; /* what the reader assumed where the source does not say it; nothing of it is lost */
   size_t note_count;
+  const struct tb_info_name *slices_by_self; /* those of slice_names with the longest self_ns, longest first */
+  size_t slices_by_self_count;
+  const struct tb_info_name *counter_names; /* the most frequent of counter_name_total, by their samples */
+  size_t counter_name_count, counter_name_total;
+  bool is_cut;             /* it ends early, says one of `losses` */
+  uint64_t another_traces; /* that begin in the same file, and were read as one with the first */
 };
 
 struct tb_info_options {

@@ -11,10 +11,18 @@
 extern "C" {
 #endif
 
-/* FTRACE, the kernel's trace file as text, can be read only. */
-enum tb_format { TB_FORMAT_UNKNOWN, TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO, TB_FORMAT_FTRACE };
+/* Two can be read only: FTRACE, the kernel's trace file as text, and TEXT, Perfetto's packets in protobuf's text format
+ * (a perfetto.protos.Trace, as tb_dump prints it), which is read as PERFETTO, from files and pipes, and not fed. */
+enum tb_format {
+  TB_FORMAT_UNKNOWN,
+  TB_FORMAT_JSON,
+  TB_FORMAT_FXT,
+  TB_FORMAT_PERFETTO,
+  TB_FORMAT_FTRACE,
+  TB_FORMAT_TEXT
+};
 
-/* "json", "fxt", "perfetto", "ftrace" or "unknown"; never NULL. */
+/* "json", "fxt", "perfetto", "ftrace", "text" or "unknown"; never NULL. */
 TB_API const char *tb_format_name(enum tb_format format);
 
 /* The format whose tb_format_name is `name` (a NUL-terminated text), TB_FORMAT_UNKNOWN where there is none. */
@@ -23,6 +31,9 @@ TB_API enum tb_format tb_format_from_name(const char *name);
 /* The format that a file name's end stands for (.json, .fxt, .perfetto-trace, .pftrace, each also with .gz or .zst, in
  * any case), else TB_FORMAT_UNKNOWN. */
 TB_API enum tb_format tb_format_from_path(const char *path);
+
+/* Whether there is a writer of the format: tb_writer_open takes it. */
+TB_API bool tb_format_is_written(enum tb_format format);
 
 struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_reader_close */
 

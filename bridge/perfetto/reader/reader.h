@@ -18,7 +18,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
+enum { TB_PERFETTO_ARG_DEPTH_MAX = 100, TB_PERFETTO_UUID_MAX = 32 };
 
 struct tb_perfetto_reader {
   struct tb_reader *reader;
@@ -30,7 +30,9 @@ struct tb_perfetto_reader {
   struct tb_descriptor_pool schema;
   struct {
     uint32_t track_event, gpu_stage, annotation, histogram_sample;
-  } types;           /* their ids in the schema */
+  } types;                         /* their ids in the schema */
+  char uuid[TB_PERFETTO_UUID_MAX]; /* the trace_uuid, as it is encoded */
+  size_t uuid_len;
   bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
 
   /* the current packet */

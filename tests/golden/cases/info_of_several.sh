@@ -9,4 +9,5 @@ tracebridge info --json a.json b.json | python3 -c '
 import json, sys
 for line in sys.stdin:
     print(json.loads(line)["file"])'
+tracebridge info nothing.json a.json | head -2
 tracebridge info --brief nothing.json a.json

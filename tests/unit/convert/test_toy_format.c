@@ -167,7 +167,7 @@ static const struct tb_writer_ops writer_ops = {.format = TOY,
                                                 .destroy = destroy_writer,
                                                 .target = {.one_machine = true}};
 
-static const struct tb_format_entry toy_entry = {TOY, "toy", "toy text", {".toy"}, &reader_ops, &writer_ops};
+static const struct tb_format_entry toy_entry = {TOY, "toy", "toy text", {".toy"}, &reader_ops, &writer_ops, NULL};
 
 static const struct tb_format_entry *entry = &toy_entry;
 

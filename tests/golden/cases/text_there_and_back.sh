@@ -1,0 +1,34 @@
+# Perfetto's packets as text are an input: by their content, from a pipe, and with --from. They come back as they were.
+cp "$(dirname "$HELPERS")/data/recorder.perfetto-trace" .
+tracebridge dump recorder.perfetto-trace | tracebridge convert --from text - -o back.pftrace
+tracebridge dump recorder.perfetto-trace | tracebridge convert -q -o detected.pftrace
+cmp recorder.perfetto-trace back.pftrace && cmp back.pftrace detected.pftrace && echo same
+tracebridge dump recorder.perfetto-trace -o recorder.txt
+tracebridge info recorder.txt | head -3
+tracebridge dump recorder.txt | cmp - recorder.txt && echo same text
+tracebridge convert -q recorder.txt -o recorder.json && head -c 40 recorder.json && echo
+tracebridge merge -q recorder.txt --unplaced start -o merged.pftrace; echo "merge: $?"
+tracebridge convert recorder.txt -o same.pftrace.gz --report report.json -q
+grep -A1 '"from"' report.json
+
+echo "--- what is wrong is lost, and nothing else"
+cat > wrong.txt <<'EOF'
+# by hand
+packet { timestamp: 1000 trusted_packet_sequence_id: 1 track_descriptor { uuid: 7 name: "by hand" } }
+packet { timestamp: oops }
+packet { timestamp: 1500 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_INSTANT track_uuid: 7
+packet {
+  timestamp: 2000
+  trusted_packet_sequence_id: 1
+  never_heard_of { a: 1 }
+  track_event { type: TYPE_INSTANT track_uuid: 7 name: "hello" }
+}
+EOF
+tracebridge convert wrong.txt -o wrong.pftrace; echo "convert: $?"
+tracebridge dump wrong.pftrace
+tracebridge dump -q wrong.txt | wc -l
+tracebridge info wrong.txt | tail -3
+tracebridge convert --strict wrong.txt -o strict.pftrace; echo "strict: $?"
+echo 'packet { "' | tracebridge convert --from text -o none.pftrace; echo "nothing: $?"
+ls
