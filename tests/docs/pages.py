@@ -1,5 +1,7 @@
 """What the folders of pages hold before their blocks are run: {page or page#heading: {name: source}}.
 
+The page "help" is made of the examples that the program's help has, a section for each command.
+
 A source is below MADE/ (tests/data of the build: traces that are made of text), TREE/ (the project) or CORPUS/
 (TRACEBRIDGE_CORPUS), and may be a pattern; the name "" keeps the files' own. PROGRAM is tracebridge. A page that is not
 here begins empty; a heading that is not here goes on in the page's folder.
@@ -21,7 +23,34 @@ PAGES = {
     "docs/merging/browser-and-system.md#A real browser and the kernel": {"": "CORPUS/mergesets/set1/[!l]*"},
     "docs/merging/one-boot.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
     "docs/merging/reference.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
+    "help#convert": {
+        "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
+        "huge.json": "TREE/tests/data/real/node-trace-events.json",
+    },
+    "help#merge": {"a.perfetto-trace": "MADE/recipes/render.perfetto-trace"},
+    "help#info": {
+        "trace.perfetto-trace": "MADE/recipes/system.perfetto-trace",
+        "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
+    },
+    "help#dump": {"trace.perfetto-trace": "MADE/recipes/render.perfetto-trace", "trace.fxt": "MADE/fxt/events.fxt"},
     "docs/merging/ranks.md#Four ranks of a real job": {"": "CORPUS/json/multi_dlrm/worker*.json"},
+}
+
+# What is run by bash in the folder of a section before its blocks.
+PREPARE = {
+    "help#convert": """
+mkdir bin && printf '#!/bin/sh\\nzcat trace.json.gz\\n' > bin/record && chmod +x bin/record
+""",
+    "help#merge": """
+rank() { echo "[{\\"ph\\":\\"X\\",\\"name\\":\\"barrier\\",\\"pid\\":$1,\\"tid\\":1,\\"ts\\":$2,\\"dur\\":$3},
+{\\"ph\\":\\"X\\",\\"name\\":\\"barrier\\",\\"pid\\":$1,\\"tid\\":1,\\"ts\\":$(($2 + 1000)),\\"dur\\":$3}]"; }
+rank 1 100 7 | gzip > rank0.json.gz
+rank 2 5100 7 | gzip > rank1.json.gz
+rank 3 700 7 > b.json
+echo "{\\"traceEvents\\":$(rank 4 100 5),\\"metadata\\":{\\"clock-domain\\":\\"LINUX_CLOCK_MONOTONIC\\"}}" > server.json
+tracebridge convert -q server.json -o client.perfetto-trace
+gzip server.json
+""",
 }
 
 

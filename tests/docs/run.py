@@ -15,6 +15,9 @@ is empty but for what pages.py puts there, with `tracebridge` in PATH:
               any number of lines. Nothing else may differ: what is run takes no time of day and no chance without a
               seed.
 
+The page "help" is the examples of `tracebridge help COMMAND`, each a block of its own, in the section COMMAND; the man
+pages have to have the same ones.
+
 --update writes what is printed into the page where it is not what is shown.
 A fence that people are not to run has a reason right before it: <!-- not run: REASON -->. Any other fence is a fault.
 A section that pages.py gives a folder of its own begins with that folder; where its files are of the corpus and
@@ -79,6 +82,28 @@ def agrees(shown, real):
     return bool(real) and shown[0] == real[0] and agrees(shown[1:], real[1:])
 
 
+def output_of(program, *args):
+    return subprocess.run([program, *args], capture_output=True, text=True, check=True).stdout
+
+
+def help_page(program):
+    """The examples of the program's help as a page."""
+    commands = re.findall(r"^  (\w+) ", output_of(program, "help").split("commands:")[1].split("\n\n")[0], re.M)
+    page, examples = [], []
+    for command in commands:
+        _, _, shown = output_of(program, "help", command).partition("\nexamples:\n")
+        own = re.findall(r"^  (\S.*)$", shown, re.M)
+        if own:
+            page += [f"## {command}", *(f"```sh\n{example}\n```" for example in own)]
+        _, _, manual = output_of(program, "help", "--man", command).partition("\n.SH EXAMPLES") if own else ("", "", "")
+        if own != [line.replace("\\", "") for line in re.findall(r"^\.B (.*)$", manual, re.M)]:
+            raise ValueError(f"the man page of {command} has other examples than its help")
+        examples += own
+    if not examples:
+        raise ValueError("no command's help has examples")
+    return "\n".join(page)
+
+
 def lines_of(text):
     return [line.rstrip() for line in text.rstrip().splitlines()]
 
@@ -98,7 +123,7 @@ class Runner:
         bin_folder = tempfile.TemporaryDirectory(prefix="docs-bin-")
         self.kept = [bin_folder]
         os.symlink(given.program, os.path.join(bin_folder.name, "tracebridge"))
-        self.environment = {**os.environ, "PATH": f"{bin_folder.name}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+        self.environment = {**os.environ, "PATH": f"{bin_folder.name}:bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
 
     def fault(self, block, what):
         self.faults.append(f"{self.page}:{block.line}: {what}")
@@ -123,6 +148,8 @@ class Runner:
                 where = pathlib.Path(work.name, name or os.path.basename(file))
                 where.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, where)
+        if script := pages.PREPARE.get(f"{self.page}#{section}"):
+            subprocess.run(self.command("sh", script, work.name), cwd=work.name, env=self.environment, check=True)
         return work.name
 
     def command(self, language, text, folder):
@@ -241,9 +268,11 @@ def main():
     needed = (("sql: no --node", given.node), ("c: no --cc", given.cc))
     left_out = [f"blocks of {what}" for what, by in needed if not by]
     for page in given.pages:
-        runner, text = Runner(os.path.relpath(page, TREE), given), pathlib.Path(page).read_text(encoding="utf-8")
+        is_help = page == "help"
+        text = help_page(given.program) if is_help else pathlib.Path(page).read_text(encoding="utf-8")
+        runner = Runner(page if is_help else os.path.relpath(page, TREE), given)
         runner.run_page(text)
-        if given.update:
+        if given.update and not is_help:
             update(page, text, runner.outdated)
         faults += runner.faults
         left_out += runner.left_out

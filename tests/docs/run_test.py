@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
-COPIED = ("docs/merging", "tests/docs", "tests/conformance", "tests/data", "bridge/include", "README.md")
+COPIED = ("docs", "tests/docs", "tests/conformance", "tests/data", "bridge/include", "README.md")
 CLIENT, BOOT, BROWSER = (f"docs/merging/{name}.md" for name in ("client-and-server", "one-boot", "browser-and-system"))
 README = "README.md"
 DIFFERS = "what is shown is not what is printed"
@@ -36,6 +36,33 @@ OF_THE_ENGINE = (
     (BROWSER, "join sched using", "join schedule using", "exit status 1"),
 )
 
+# What is added to a page, and what complete.py has to say.
+UNRUN = (
+    ("docs/MAPPING.md", "Try `tracebridge info trace.fxt`.", "`tracebridge info trace.fxt` is not run"),
+    ("README.md", "Or `tracebridge convert a.json -o b.fxt`.", "`tracebridge convert a.json -o b.fxt` is not run"),
+    ("docs/MAPPING.md", "```sh\ntracebridge info trace.fxt\n```", "a block of a page that no test runs"),
+)
+
+
+def complete(tree):
+    tests = ["README.md", *(str(page) for page in sorted((TREE / "docs/merging").glob("*.md"))), "help"]
+    command = [sys.executable, TREE / "tests/docs/complete.py", "--tree", tree, *tests]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def find_unrun(tree):
+    status, said = complete(tree)
+    failures = [] if status == 0 else [f"complete.py on the documents as they are: {said}"]
+    for page, added, wanted in UNRUN:
+        text = (TREE / page).read_text(encoding="utf-8")
+        (tree / page).write_text(f"{text}\n{added}\n", encoding="utf-8")
+        status, said = complete(tree)
+        if status != 1 or wanted not in said:
+            failures.append(f"{page} with {added!r}: exit status {status}, without {wanted!r}:\n{said}")
+        (tree / page).write_text(text, encoding="utf-8")
+    return failures
+
 
 def run(tree, page, program, made, node):
     command = [tree / "tests/docs/run.py", program, "--made", made, "--cc", "cc", tree / page]
@@ -50,6 +77,7 @@ def main(program, made, node=None):
         tree = pathlib.Path(name)
         for part in COPIED:
             (shutil.copytree if (TREE / part).is_dir() else shutil.copyfile)(TREE / part, tree / part)
+        failures += find_unrun(tree)
         for page in (CLIENT, README):
             status, said = run(tree, page, program, made, node)
             if status != 0:
