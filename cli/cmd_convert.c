@@ -61,6 +61,7 @@ static int convert(const char *from, const char *to, const struct convert_settin
   how.writer.compress = settings->compress;
   how.writer.keep_packets = settings->keep_packets;
   how.writer.memory_budget = settings->memory;
+  how.writer.no_clobber = settings->no_clobber;
   how.writer.temporary_name = cli_interrupt_name;
   how.progress = cli_progress_update;
   how.on_write_progress = cli_progress_writing;

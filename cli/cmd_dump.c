@@ -103,6 +103,7 @@ static int dump(const char *path, const struct dump_settings *settings) {
     cli_print_error(&cli_dump, &target.error);
     return CLI_IO;
   }
+  if (target.file && settings->no_clobber) tb_file_keep_existing(target.file);
   int exit_status = dump_to(path, &target, settings);
   tb_file_close(target.file);
   cli_interrupt_end();

@@ -62,12 +62,12 @@ const char *const *cli_option_choices(const struct cli_option *option);
         "passing over and counting it.",                                                          \
         cli_parse_flag, offsetof(S, strict)                                                       \
   }
-#define CLI_OPTION_JUNK(S)                                                                          \
-  {                                                                                                 \
-    0, "max-junk", "SIZE",                                                                          \
-        "Stop with exit status 1 where more than SIZE bytes (K, M, G) before the first event have " \
-        "nothing of the format in them; by default 64M.",                                           \
-        cli_parse_size, offsetof(S, junk)                                                           \
+#define CLI_OPTION_JUNK(S)                                                                               \
+  {                                                                                                      \
+    0, "max-junk", "SIZE",                                                                               \
+        "Stop with exit status 1 where more than SIZE bytes before the first event have nothing of the " \
+        "format in them; by default 64M. " CLI_SIZE_UNITS ".",                                           \
+        cli_parse_size, offsetof(S, junk)                                                                \
   }
 #define CLI_OPTION_MEMORY(S)                                                                           \
   {                                                                                                    \

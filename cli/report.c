@@ -9,6 +9,7 @@
 
 #include "print.h"
 #include "tracebridge/file.h"
+#include "tracebridge/info.h"
 
 /* Events that say what happens, for people; types that share a name are added up. Types without one describe the trace
  * and are not counted as events. */
@@ -67,17 +68,13 @@ static uint64_t lost(const struct tb_convert_report *report) {
 }
 
 void cli_report_bytes(FILE *to, uint64_t bytes) {
-  if (bytes < 10000)
-    cli_print(to, "%" PRIu64 " bytes", bytes);
-  else if (bytes < 10000000)
-    cli_print(to, "%.1f kB", (double)bytes / 1e3);
-  else
-    cli_print(to, "%.1f MB", (double)bytes / 1e6);
+  char text[TB_UNIT_TEXT];
+  cli_print(to, "%s", tb_bytes_text(text, bytes));
 }
 
 void cli_report_span(FILE *to, int64_t first, int64_t last) {
-  uint64_t span = (uint64_t)last - (uint64_t)first;
-  cli_print(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
+  char text[TB_UNIT_TEXT];
+  cli_print(to, "  time span: %s\n", tb_duration_text(text, (uint64_t)last - (uint64_t)first));
 }
 
 static void print_count(FILE *to, uint64_t count, const char *what) {

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "convert/format_detect.h"
+#include "io/archive.h"
+#include "io/decompress.h"
 
 enum { LOOK_BYTES = 4096 };
 
@@ -19,12 +21,6 @@ static const struct {
 } magics[] = {
     AT(0, "\xff\xfe", UTF16),
     AT(0, "\xfe\xff", UTF16),
-    /* what is fed in pieces is not looked into */
-    AT(0, "PK\3\4", "is a zip archive: unpack it first"),
-    AT(257, "ustar", "is a tar archive: unpack it first"),
-    AT(0, "BZh", "is compressed with bzip2: decompress it first"),
-    AT(0, "\3757zXZ", "is compressed with xz: decompress it first"),
-    AT(0, "\4\"M\30", "is compressed with lz4: decompress it first"),
     AT(0, "7z\274\257\47\34", "is a 7z archive, which is not read: unpack it first"),
     AT(0, "PERFILE2", "is a recording of Linux perf, which is not read: ui.perfetto.dev opens it"),
     AT(0, "\177ELF", "is a program and no trace"),
@@ -76,7 +72,7 @@ static size_t compact(const char *data, size_t len, char *to) {
 static const char *find_document(const char *data, size_t len) {
   char text[LOOK_BYTES];
   size_t n = compact(data, len, text);
-  if (!n || text[0] != '{' || memmem(text, n, "\"traceEvents\":", 14)) return NULL;
+  if (!n || text[0] != '{' || memmem(text, n, "\"traceEvents\":", 14) || memmem(text, n, "\"ph\":\"", 6)) return NULL;
   for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
     size_t start = strlen(documents[i].start);
     if (n >= start && memcmp(text, documents[i].start, start) == 0 &&
@@ -107,8 +103,17 @@ static bool is_perf_script(const char *data, size_t len) {
   return fraction > data + 1 && fraction[-1] == '.' && is_digit(fraction[-2]) && (is_blank(end[1]) || end[1] == '\n');
 }
 
+/* What wraps a trace, and is not looked into where the input is fed in pieces. */
+static const char *find_wrapping(const char *data, size_t len) {
+  size_t before;
+  if (tb_archive_detect(data, len)) return "is a zip or tar archive: unpack it first";
+  return tb_compression_is_foreign(tb_compression_detect(data, len, &before)) ? "is compressed: decompress it first"
+                                                                              : NULL;
+}
+
 const char *tb_format_known_foreign(const char *data, size_t len) {
   const char *found = find_magic(data, len);
+  if (!found) found = find_wrapping(data, len);
   if (!found) found = find_document(data, len);
   if (!found && is_perf_script(data, len))
     found = "is the output of perf script, which is not read: ui.perfetto.dev opens it";

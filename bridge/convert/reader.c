@@ -28,7 +28,9 @@ static void list_formats(char *text, size_t size) {
 
 static enum tb_status fail_unknown(struct tb_reader *reader, const char *data, size_t len) {
   const char *foreign = tb_format_known_foreign(data, len);
-  if (foreign) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "%s", foreign);
+  const char *hint =
+      tb_format_is_foreign_document(data, len) ? " (where it has events further on, --from json reads them)" : "";
+  if (foreign) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "%s%s", foreign, hint);
   char formats[FORMATS_TEXT];
   list_formats(formats, sizeof(formats));
   return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is no trace of a known format (%s); --from names one", formats);

@@ -49,6 +49,7 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path, co
                                      .temporary_name_ctx = writer->options.temporary_name_ctx};
   enum tb_status status = tb_output_open(path, &output, &writer->output, &writer->error);
   if (status != TB_OK) return status;
+  if (writer->options.no_clobber) tb_output_keep_existing(writer->output);
   tb_match_source(writer, ops);
   status = ops->create(writer);
   if (status == TB_OK) writer->ops = ops;

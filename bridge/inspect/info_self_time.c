@@ -3,8 +3,8 @@
  * Each slice adds its time to its name, and takes it off the name of the slice that it is directly in. Slices come in
  * the order of their begins, so that this one is known already, or in that of their ends, so that it is still to come.
  * For the first, a track's slices that have not ended are kept, as a stack; for the second those that are in none of
- * these. When the latter are many, the older half becomes one entry that has their sum: whatever comes later and lies
- * around one of them lies around all of them, where they come in the order of their ends.
+ * these. When the latter are many, the older half becomes one entry that has their sum: whatever comes later and is
+ * around one of them is around all of them, where they come in the order of their ends.
  */
 #include "inspect/info_self_time.h"
 

@@ -14,7 +14,7 @@ struct tb_self_slice {
   int64_t begin, end;
   uint64_t total;  /* of it, or of the slices that it stands for */
   int64_t reaches; /* the latest end of it and those before it */
-  uint32_t name;   /* 0: slices that lie next to each other, of which only the sum is known */
+  uint32_t name;   /* 0: slices one after the other, of which only the sum is known */
   bool is_child;   /* it was taken off the slice that it is in */
 };
 

@@ -52,8 +52,7 @@ static void print_name(struct info_page *page, struct tb_str text) {
   if (text.len) print(page, "...");
 }
 
-/* Three significant digits and a unit of 1000, as of storage. */
-static const char *bytes_text(char buffer[32], uint64_t bytes) {
+const char *tb_bytes_text(char buffer[TB_UNIT_TEXT], uint64_t bytes) {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
   double value = (double)bytes;
   unsigned unit = 0;
@@ -70,8 +69,7 @@ static const char *seconds_text(char buffer[32], int64_t ns) {
   return buffer;
 }
 
-/* A duration in the units that people use, to three or four digits. */
-static const char *duration_text(char buffer[32], uint64_t ns) {
+const char *tb_duration_text(char buffer[TB_UNIT_TEXT], uint64_t ns) {
   static const struct {
     uint64_t below, unit;
     const char *name;
@@ -129,7 +127,7 @@ static void print_wall_time(struct info_page *page, const struct tb_info *info) 
 static void print_head(struct info_page *page, const struct tb_info *info) {
   char a[32], b[32], c[32];
   const struct tb_info_clock *clock = first_clock(info, 0);
-  print(page, "format     %s, %s\n", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
+  print(page, "format     %s, %s\n", tb_format_name(info->format), tb_bytes_text(a, info->stored_bytes));
   if (info->is_cut) print(page, "cut        this file is cut: it ends early, or its compression does\n");
   if (info->another_traces)
     print(page, "holds      %" PRIu64 " traces, one after the other, which are read as one\n",
@@ -142,7 +140,7 @@ static void print_head(struct info_page *page, const struct tb_info *info) {
     print(page, "time       none\n");
   } else {
     uint64_t span = (uint64_t)info->last_ts - (uint64_t)info->first_ts;
-    print(page, "time       %s, from %s to %s%s%s\n", duration_text(a, span), seconds_text(b, info->first_ts),
+    print(page, "time       %s, from %s to %s%s%s\n", tb_duration_text(a, span), seconds_text(b, info->first_ts),
           seconds_text(c, info->last_ts), clock ? " on " : "", clock ? clock_text((char[64]){0}, clock) : "");
   }
   print(page,
@@ -185,7 +183,7 @@ static void print_producers(struct info_page *page, const struct tb_info *info) 
     else
       print(page, "  pid ?        ");
     print(page, "uid %-6" PRId32 " %9" PRIu64 " packets %9s  ", producer->uid, producer->packets,
-          bytes_text(a, producer->bytes));
+          tb_bytes_text(a, producer->bytes));
     print_name(page, producer->name);
     print(page, "\n");
   }
@@ -218,7 +216,7 @@ static void print_threads(struct info_page *page, const struct tb_info *info) {
     print_id(page, process->pid, process->has_pid, process->pid_text);
     print(page, ", %" PRIu64 " thread%s", process->threads, process->threads == 1 ? "" : "s");
     if (process->first_ts <= process->last_ts)
-      print(page, ", over %s", duration_text(a, (uint64_t)process->last_ts - (uint64_t)process->first_ts));
+      print(page, ", over %s", tb_duration_text(a, (uint64_t)process->last_ts - (uint64_t)process->first_ts));
     print(page, "  ");
     print_name(page, process->name);
     print(page, "\n");
@@ -245,7 +243,7 @@ static void print_packets(struct info_page *page, const struct tb_info *info) {
     const struct tb_info_packets *kind = &info->packets[i];
     (void)snprintf(number, sizeof(number), kind->field ? "field %" PRIu32 : "no payload", kind->field);
     print(page, "  %-32.*s %9" PRIu64 " %9s\n", kind->name.len ? (int)kind->name.len : (int)sizeof(number),
-          kind->name.len ? kind->name.ptr : number, kind->count, bytes_text(a, kind->bytes));
+          kind->name.len ? kind->name.ptr : number, kind->count, tb_bytes_text(a, kind->bytes));
   }
   print_more(page, info->packet_kind_count, KINDS);
 }
@@ -258,7 +256,7 @@ static void print_records(struct info_page *page, const struct tb_info *info) {
     (void)snprintf(ticks, sizeof(ticks), provider->ticks_per_second ? "%" PRIu64 " ticks/s" : "ticks of 1 ns",
                    provider->ticks_per_second);
     print(page, "  id %-8" PRIu32 " %-20s %9" PRIu64 " records %9s  ", provider->id, ticks, provider->records,
-          bytes_text(a, provider->bytes));
+          tb_bytes_text(a, provider->bytes));
     print_name(page, provider->name);
     if (provider->losses)
       print(page, ", its buffer filled up %" PRIu64 " time%s", provider->losses, provider->losses == 1 ? "" : "s");
@@ -268,7 +266,7 @@ static void print_records(struct info_page *page, const struct tb_info *info) {
   if (info->record_count) print(page, "records    %" PRIu64 "\n", info->record_count);
   for (size_t i = 0; i < info->record_kind_count; i++)
     print(page, "  %-18s %9" PRIu64 " %9s\n", info->records[i].kind, info->records[i].count,
-          bytes_text(a, info->records[i].bytes));
+          tb_bytes_text(a, info->records[i].bytes));
 }
 
 static void print_recorder(struct info_page *page, const struct tb_info *info) {
@@ -287,7 +285,7 @@ static void print_recorder(struct info_page *page, const struct tb_info *info) {
   if (info->data_source_count) print(page, info->data_source_count > SOURCE_NAMES ? ", ...\n" : "\n");
   if (info->buffer_count) print(page, "buffers    %zu:", info->buffer_count);
   for (size_t i = 0; i < info->buffer_count && i < SOURCE_NAMES; i++)
-    print(page, "%s%s", i ? ", " : " ", bytes_text(a, info->buffer_bytes[i]));
+    print(page, "%s%s", i ? ", " : " ", tb_bytes_text(a, info->buffer_bytes[i]));
   if (info->buffer_count) print(page, info->buffer_count > SOURCE_NAMES ? ", ...\n" : "\n");
   if (info->missed_count) print(page, "missed by the recorder\n");
   for (size_t i = 0; i < info->missed_count; i++)
@@ -309,7 +307,7 @@ static void print_self_times(struct info_page *page, const struct tb_info *info)
   char a[32];
   if (info->slices_by_self_count) print(page, "           by time without what is in them\n");
   for (size_t i = 0; i < info->slices_by_self_count && i < BIGGEST; i++) {
-    print(page, "  %9s  ", duration_text(a, info->slices_by_self[i].self_ns));
+    print(page, "  %9s  ", tb_duration_text(a, info->slices_by_self[i].self_ns));
     print_name(page, info->slices_by_self[i].text);
     print(page, "\n");
   }
@@ -362,13 +360,13 @@ enum tb_status tb_info_line(const struct tb_info *info, tb_text_sink sink, void 
   char name[TB_ESCAPE_MAX];
   for (struct tb_str rest = info->file; rest.len;)
     put(&page, name, tb_escape(TB_ESCAPE_TEXT, &rest, name, sizeof(name)));
-  print(&page, ": %s, %s", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
+  print(&page, ": %s, %s", tb_format_name(info->format), tb_bytes_text(a, info->stored_bytes));
   if (info->has_wall_time) {
     tb_date_text(info->wall_ns, date);
     print(&page, ", %s", date);
   }
   if (info->first_ts <= info->last_ts)
-    print(&page, ", %s", duration_text(a, (uint64_t)info->last_ts - (uint64_t)info->first_ts));
+    print(&page, ", %s", tb_duration_text(a, (uint64_t)info->last_ts - (uint64_t)info->first_ts));
   print(&page, ", %" PRIu64 " event%s, %zu process%s, %zu thread%s", info->events, info->events == 1 ? "" : "s",
         info->process_count, info->process_count == 1 ? "" : "es", info->thread_count,
         info->thread_count == 1 ? "" : "s");

@@ -394,7 +394,9 @@ uint64_t tb_input_size(const struct tb_input *in) {
 
 /* ---- what can be read once only ---------------------------------------------------------------------------------- */
 
-static enum tb_status copy_to(struct tb_input *in, int fd, uint64_t *len, struct tb_error *error) {
+enum { KEEP_BYTES = 1 << 30, KEEP_TIMES = 256 };
+
+static enum tb_status copy_to(struct tb_input *in, int fd, uint64_t most, uint64_t *len, struct tb_error *error) {
   enum { COPY_BYTES = 1 << 16 };
   char *bytes = tb_alloc(in->allocator, COPY_BYTES);
   if (!bytes) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -402,6 +404,9 @@ static enum tb_status copy_to(struct tb_input *in, int fd, uint64_t *len, struct
   for (*len = 0; status == TB_OK;) {
     size_t got;
     status = tb_input_read(in, bytes, COPY_BYTES, &got, error);
+    if (status == TB_OK && *len + got > most && (*len + got) / KEEP_TIMES > tb_input_bytes_read(in))
+      status = tb_fail(error, TB_LIMIT, TB_NO_OFFSET,
+                       "unpacks to far more than its size (1 GiB and 256 times): unpack it, and read what is in it");
     if (status == TB_OK) status = tb_temp_file_write_all_at(fd, *len, bytes, got, error);
     if (status == TB_OK) *len += got;
   }
@@ -410,11 +415,15 @@ static enum tb_status copy_to(struct tb_input *in, int fd, uint64_t *len, struct
 }
 
 enum tb_status tb_input_keep(struct tb_input **input, struct tb_error *error) {
+  return tb_input_keep_within(input, KEEP_BYTES, error);
+}
+
+enum tb_status tb_input_keep_within(struct tb_input **input, uint64_t most, struct tb_error *error) {
   struct tb_input *in = *input, *kept = NULL;
   if (tb_input_can_open_again(in)) return TB_OK;
   struct tb_input_place place = {.name = in->name, .part = true, .fd = tb_temp_file_create_nameless(NULL, error)};
   if (place.fd < 0) return TB_IO;
-  enum tb_status read = copy_to(in, place.fd, &place.len, error), status = read;
+  enum tb_status read = copy_to(in, place.fd, most, &place.len, error), status = read;
   if (read == TB_END || read == TB_TRUNCATED)
     status = tb_input_open_place(&place, in->allocator, in->threads, &kept, error);
   if (status != TB_OK || !kept) {

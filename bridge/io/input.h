@@ -54,8 +54,11 @@ TB_MUST_CHECK enum tb_status tb_input_open_inside(const char *name, const struct
                                                   unsigned threads, struct tb_input **input, struct tb_error *error);
 
 /* Where `input` can be read once only, reads it to its end into a temporary file, and makes *input one that can be
- * opened again, which is as long as it can be read. TB_OK; TB_IO, TB_NO_MEMORY: *input is as it was, or partly read. */
+ * opened again, which is as long as it can be read. TB_OK; TB_IO, TB_NO_MEMORY, TB_LIMIT (it unpacks to more than 1 GiB
+ * and 256 times what was read of it): *input is as it was, or partly read. */
 TB_MUST_CHECK enum tb_status tb_input_keep(struct tb_input **input, struct tb_error *error);
+/* The same with another bound than 1 GiB. */
+TB_MUST_CHECK enum tb_status tb_input_keep_within(struct tb_input **input, uint64_t most, struct tb_error *error);
 
 TB_MUST_CHECK enum tb_status tb_input_feed(struct tb_input *input, const void *data, size_t len);
 void tb_input_feed_end(struct tb_input *input);

@@ -32,7 +32,8 @@ struct tb_output {
   char *temporary; /* its name until it is whole; NULL: none left to be renamed or removed */
   tb_temporary_name on_temporary_name;
   void *on_temporary_name_ctx;
-  bool nameless; /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
+  bool keeps_existing; /* no file is replaced */
+  bool nameless;       /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
   tb_output_misleads misleads; /* NULL once it was called */
   tb_output_padding padding;
@@ -323,9 +324,25 @@ static enum tb_status write_rest(struct tb_output *out) {
   return out->status;
 }
 
+static enum tb_status fail_to_name(struct tb_output *out) {
+  if (out->keeps_existing && errno == EEXIST)
+    return tb_fail_errno(&out->error, TB_IO, errno, "is there by now, and no file is to be replaced");
+  return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
+}
+
+/* Moves the file from its temporary name to its own; by a link where nothing is to be replaced and the file system has
+ * no rename for that. */
+static bool rename_to_target(const struct tb_output *out) {
+  if (!out->keeps_existing) return rename(out->temporary, out->target) == 0;
+  if (renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->target, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  return link(out->temporary, out->target) == 0 && unlink(out->temporary) == 0;
+}
+
 static enum tb_status name_file(struct tb_output *out) {
   keep_mode(out);
   bool placed = out->nameless && link_as(out, out->target); /* nothing is replaced */
+  if (out->nameless && out->keeps_existing && errno == EEXIST) return fail_to_name(out);
   if (placed) drop_text(out, &out->temporary);
   if (out->nameless && !give_temporary_name(out))
     return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
@@ -337,8 +354,7 @@ static enum tb_status name_file(struct tb_output *out) {
     return tb_fail_errno(&out->error, TB_IO, e, "cannot write");
   }
   if (!out->temporary) return TB_OK;
-  if (rename(out->temporary, out->target) != 0)
-    return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
+  if (!rename_to_target(out)) return fail_to_name(out);
   drop_temporary(out);
   return TB_OK;
 }
@@ -349,6 +365,8 @@ enum tb_status tb_output_finish(struct tb_output *out, struct tb_error *error) {
   tb_error_set_file(&out->error, out->path);
   return report(out, error);
 }
+
+void tb_output_keep_existing(struct tb_output *out) { out->keeps_existing = true; }
 
 uint64_t tb_output_bytes(const struct tb_output *out) { return out->taken; }
 uint64_t tb_output_bytes_written(const struct tb_output *out) { return out->written; }
@@ -390,6 +408,8 @@ enum tb_status tb_file_open(const char *path, tb_temporary_name temporary_name, 
   *file = (struct tb_file *)(void *)output;
   return status;
 }
+
+void tb_file_keep_existing(struct tb_file *file) { tb_output_keep_existing(output_of(file)); }
 
 enum tb_status tb_file_put(struct tb_file *file, const void *data, size_t len, struct tb_error *error) {
   return tb_output_write(output_of(file), data, len, error);

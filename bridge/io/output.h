@@ -37,6 +37,9 @@ struct tb_output_options {
 TB_MUST_CHECK enum tb_status tb_output_open(const char *path, const struct tb_output_options *options,
                                             struct tb_output **output, struct tb_error *error);
 
+/* Lets tb_output_finish fail, TB_IO, where a file of that name is there by then, in place of replacing it. */
+void tb_output_keep_existing(struct tb_output *output);
+
 /* Writes all of `data`; buffered. After a failure each call returns the first status. */
 TB_MUST_CHECK enum tb_status tb_output_write(struct tb_output *output, const void *data, size_t len,
                                              struct tb_error *error);

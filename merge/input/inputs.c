@@ -2,6 +2,7 @@
  *
  * From what the caller names to traces that can be merged: formats are detected, other formats become Perfetto first.
  */
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -123,12 +124,25 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
 
+/* What of an archive, a page or a bug report is not merged. */
+static void note_unread(struct tb_merger *m, const struct tb_source *s, const struct tb_unread_traces *unread) {
+  if (unread->count)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_UNREAD, s->index, "%" PRIu64 " %s", unread->count, unread->text);
+  if (unread->unreadable)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_UNREAD, s->index,
+                             "%" PRIu64 " member of the archive that cannot be read", unread->unreadable);
+  const char *loss = tb_unread_loss(unread);
+  if (loss) tb_merge_report_add_note(m->report, TB_MERGE_NOTE_UNREAD, s->index, "%s is not read", loss);
+}
+
 /* *plain: it can be closed and read on from where that was. */
-static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_input_place *place, enum tb_format *format,
-                                      bool *plain) {
+static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_source *s,
+                                      const struct tb_input_place *place, enum tb_format *format, bool *plain) {
   struct tb_input *input;
-  enum tb_status status = tb_trace_input_open(place, m->allocator, 1, NULL, &input, NULL, &m->error);
+  struct tb_unread_traces unread = {0};
+  enum tb_status status = tb_trace_input_open(place, m->allocator, 1, NULL, &input, &unread, &m->error);
   if (status != TB_OK) return status;
+  note_unread(m, s, &unread);
   status = detect_format(m, input, place->name, format);
   *plain = tb_input_can_rewind(input);
   tb_input_close(input);
@@ -184,7 +198,7 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const st
   enum tb_status status = TB_OK;
   s->place = *from;
   if (is_stream(from)) status = spool(m, s, from->name, &s->place);
-  if (status == TB_OK) status = open_and_detect(m, &s->place, &s->format, &plain);
+  if (status == TB_OK) status = open_and_detect(m, s, &s->place, &s->format, &plain);
   tb_source_report(m, s)->format = s->format;
   if (status != TB_OK) return status;
   struct tb_input_place read = s->place;

@@ -1,21 +1,22 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// text.mjs TRACEBRIDGE FILE...
+// text.mjs TRACEBRIDGE PROTOS FILE...
 //
 // What `tracebridge dump` prints of a Perfetto trace, `tracebridge convert --from text` makes packets of again, byte
 // for byte. Compressed packets are taken out of theirs first. With TRACEBRIDGE_CORPUS in the environment also for all
 // files below its perfetto/ folder. A file that is damaged, or holds what cannot be taken apart here, has to make the
-// same text again. Prints a line for each file that differs, and the sums.
+// same text again. Of a FILE that is text by hand (.textproto) protoc has to make the same messages; what extensions it
+// has, named in brackets, is not compared. Prints a line for each file that differs, and the sums.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import zlib from "node:zlib";
 
-const [program, ...files] = process.argv.slice(2);
+const [program, protos, ...files] = process.argv.slice(2);
 if (!files.length) {
-  console.error("usage: text.mjs TRACEBRIDGE FILE...");
+  console.error("usage: text.mjs TRACEBRIDGE PROTOS FILE...");
   process.exit(2);
 }
 const COMPRESSED = { 50: zlib.inflateSync }; // TracePacket.compressed_packets
@@ -71,7 +72,26 @@ function run(...args) {
   return done;
 }
 
+function protoc(what, input) {
+  const args = [`-I${protos}`, `--${what}=perfetto.protos.Trace`, "perfetto/trace_packet.proto"];
+  const done = spawnSync("protoc", args, { input, maxBuffer: 1 << 28 });
+  if (done.status !== 0) throw new Error(`protoc: ${done.stderr}`);
+  return done.stdout;
+}
+
+// A text by hand: what our packets and protoc's say.
+function judgeText(file) {
+  const made = path.join(work, "hand.pftrace");
+  if (/^\s*\[\w+\./m.test(fs.readFileSync(file, "utf8"))) return { skipped: "has extensions" };
+  const converted = run("convert", "--from", "text", file, "-q", "-o", made);
+  if (converted.status !== 0) return { why: `convert: status ${converted.status}` };
+  const wanted = protoc("decode", protoc("encode", fs.readFileSync(file)));
+  const same = protoc("decode", fs.readFileSync(made)).equals(wanted);
+  return { same, why: "other messages than protoc's", count: 0 };
+}
+
 function judge(file) {
+  if (file.endsWith(".textproto")) return judgeText(file);
   if (!fs.statSync(file).size) return { skipped: "empty" };
   const [text, made, again] = ["a.txt", "b.pftrace", "c.txt"].map((name) => path.join(work, name));
   const dumped = run("dump", "--from", "perfetto", file, "-q", "-o", text);
@@ -124,6 +144,6 @@ try {
 } finally {
   fs.rmSync(work, { recursive: true });
 }
-console.log(`text: ${count} packets of ${exact} files byte for byte, ${texts} files by their text; ${bad} differ, ${
+console.log(`text: ${count} packets of ${exact} files byte for byte, ${texts} by their text; ${bad} differ, ${
     skipped} skipped`);
 process.exit(bad || !exact ? 1 : 0);

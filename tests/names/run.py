@@ -165,6 +165,7 @@ def contents():
     yield "empty", b""
     yield "junk", b"no trace at all"
     yield "cut.gz", gzip.compress(good * 200)[:-20]
+    yield "text", f'packet {{ {TEXT}: 1 }}\npacket {{ track_event {{ type: {TEXT} name: "'.encode()
     yield "manifest", json.dumps({"perfetto_manifest": {"version": 1, "files": [{"path": TEXT}]}}).encode()
 
 
@@ -178,6 +179,10 @@ def one_file(kind, content):
     run("info", "--json", name, is_json=True)
     for extra in ([], ["--resolve"], ["--events"], ["--strict"], ["--from", "fxt"]):
         run("dump", name, *extra)
+    run("dump", name, "-o", os.path.join(place, NAME + b".txt"))
+    run("dump", name, "-n", "-o", name, shows=kind == "good")
+    run("dump", name, "-o", os.path.join(missing, b"x"), shows=True)
+    run("dump", name, "-k", NAME)
     for suffix in (b".pftrace", b".json", b".fxt", b".json.gz"):
         run_reported("convert", name, "-o", os.path.join(place, NAME + suffix), shows=kind == "good")
     for extra in (["--strict"], ["--from", "perfetto"], ["-q"], ["--to", "fxt"]):
@@ -230,6 +235,12 @@ def one_archive(kind, what, content):
         "-o", end)
     for command in ("info", "dump", "convert"):
         run(command, archive)
+    single = write(os.path.join(place, b"single.tar"), pack(kind, [(name + b".json", content)]))
+    run("info", single, shows=what == "good")
+    run("info", "--brief", single, archive, shows=what == "good")
+    run("info", "--json", single, is_json=True)
+    run("dump", single, "-o", os.path.join(place, b"dump.txt"))
+    run_reported("convert", single, "-o", end, shows=what == "good")
 
 
 def manifests():
@@ -311,8 +322,9 @@ def hostile_traces():
     names = [dict(everywhere, ph="M", name=name, args={"name": TEXT})
              for name in ("process_name", "thread_name", "process_labels", TEXT)]
     frames = {TEXT: {"name": TEXT, "category": TEXT}}
-    top = {"traceEvents": events + names, "stackFrames": frames, "otherData": {TEXT: TEXT}, "metadata": {TEXT: TEXT},
-           TEXT: TEXT}
+    facts = ("os-name", "os-version", "cpu-brand", "command_line", "user-agent", "product-version", "revision")
+    top = {"traceEvents": events + names, "stackFrames": frames, "otherData": {TEXT: TEXT},
+           "metadata": {TEXT: TEXT, **{fact: TEXT for fact in facts}}, TEXT: TEXT}
     yield "everywhere.json", json.dumps(top, ensure_ascii=False).encode()
     yield "spaces.json", json.dumps(top, ensure_ascii=False, indent="\t").replace("\n", "\r\n").encode()
     for file in sorted(data.glob("phases/*.json")):

@@ -36,7 +36,7 @@ struct tb_convert_report {
   size_t loss_count, reader_loss_count;
   struct tb_loss notes[8]; /* what the reader assumed where the source does not say it; nothing of it is lost */
   size_t note_count;
-  char read_from[256]; /* the input that was read, possibly cut: FILE/MEMBER where it is in an archive */
+  char read_from[4096]; /* the input that was read, possibly cut: FILE/MEMBER where it is in an archive */
 };
 
 /* Converts `from` to `to` (paths, "-": standard input or output). Returns TB_OK when all was carried over; TB_PARTIAL

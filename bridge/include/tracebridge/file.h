@@ -45,6 +45,8 @@ TB_MUST_CHECK TB_API enum tb_status tb_file_open(const char *path, tb_temporary_
                                                  struct tb_file **file, struct tb_error *error);
 TB_MUST_CHECK TB_API enum tb_status tb_file_put(struct tb_file *file, const void *data, size_t len,
                                                 struct tb_error *error);
+/* Lets tb_file_finish fail, TB_IO, where a file of that name is there by then: it is not replaced. */
+TB_API void tb_file_keep_existing(struct tb_file *file);
 /* The file is whole and gets its name. */
 TB_MUST_CHECK TB_API enum tb_status tb_file_finish(struct tb_file *file, struct tb_error *error);
 /* Frees; nothing is left of a file that was not finished. NULL is ignored. */

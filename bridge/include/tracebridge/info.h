@@ -170,6 +170,12 @@ TB_MUST_CHECK TB_API enum tb_status tb_info_line(const struct tb_info *info, tb_
 TB_MUST_CHECK TB_API enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx);
 TB_MUST_CHECK TB_API enum tb_status tb_info_json(const struct tb_info *info, tb_text_sink sink, void *ctx);
 
+/* A size or a duration for people, in `text`, which is returned: three digits and a unit, "1.16 kB" (1000 bytes), "34.4
+ * ms"; from a minute on "2 min 5 s". */
+enum { TB_UNIT_TEXT = 32 };
+TB_API const char *tb_bytes_text(char text[TB_UNIT_TEXT], uint64_t bytes);
+TB_API const char *tb_duration_text(char text[TB_UNIT_TEXT], uint64_t ns);
+
 /* "slice begin", "counter", …: a constant English name of the event type, never NULL. */
 TB_API const char *tb_event_type_name(enum tb_event_type type);
 

@@ -120,29 +120,30 @@ struct tb_merge_input_report {
 };
 
 /* Notes of a merge: X(code, level, its name in the JSON report). */
-#define TB_MERGE_NOTE_LIST(X)                                                                                      \
-  X(CLOCK_ASSUMED, WARNING, "clock_assumed")           /* nothing says how its clock relates to the others' */     \
-  X(EVENT_MISSING, WARNING, "event_missing")           /* it lacks the event that others were aligned by */        \
-  X(ALIGNMENT_UNUSED, WARNING, "alignment_unused")     /* it was to be aligned, and is placed by something else */ \
-  X(DRIFT_NOT_FOLLOWED, WARNING, "drift_not_followed") /* what events said of drift was not believed */            \
-  X(MESSAGES_ONE_WAY, WARNING, "messages_one_way")     /* how long they take is assumed */                         \
-  X(MATCHES_ASSUMED, WARNING, "matches_assumed")       /* nothing says which events belong together */             \
-  X(MATCHES_THROWN_OUT, WARNING, "matches_thrown_out")                                                             \
-  X(ALIGNMENT_AMBIGUOUS, WARNING, "alignment_ambiguous") /* other events may belong together as well */            \
-  X(EVENTS_UNMATCHED, INFO, "events_unmatched")          /* events that the other input has not */                 \
-  X(MESSAGES_BACKWARDS, WARNING, "messages_backwards")   /* some still arrive before they were sent */             \
-  X(MESSAGE_BACKWARDS, INFO, "message_backwards")        /* one of them */                                         \
-  X(CLOCK_STEP, WARNING, "clock_step")                   /* a wall clock was set while it recorded */              \
-  X(READINGS_THROWN_OUT, WARNING, "readings_thrown_out") /* clocks were read late */                               \
-  X(SUSPEND, INFO, "suspend")                            /* its machine slept while it recorded */                 \
-  X(FLOWS_NOT_JOINED, WARNING, "flows_not_joined")       /* they cross machines: no arrows */                      \
-  X(STATE_MISSING, WARNING, "state_missing")             /* packets need what was said before its start */         \
-  X(PART_JOINED, INFO, "part_joined")                    /* it continues another input, and is read with it */     \
-  X(SAME_INPUT, WARNING, "same_input")                   /* it is the same as one before it */                     \
-  X(PUT_AT_START, INFO, "put_at_start")                                                                            \
-  X(ALL_MOVED, INFO, "all_moved")                                                                                  \
-  X(OWN_MACHINE, INFO, "own_machine")                                                                              \
-  X(TIMES_UNKNOWN, INFO, "times_unknown")                                                                          \
+#define TB_MERGE_NOTE_LIST(X)                                                                                         \
+  X(CLOCK_ASSUMED, WARNING, "clock_assumed")           /* nothing says how its clock relates to the others' */        \
+  X(EVENT_MISSING, WARNING, "event_missing")           /* it lacks the event that others were aligned by */           \
+  X(ALIGNMENT_UNUSED, WARNING, "alignment_unused")     /* it was to be aligned, and is placed by something else */    \
+  X(DRIFT_NOT_FOLLOWED, WARNING, "drift_not_followed") /* what events said of drift was not believed */               \
+  X(MESSAGES_ONE_WAY, WARNING, "messages_one_way")     /* how long they take is assumed */                            \
+  X(MATCHES_ASSUMED, WARNING, "matches_assumed")       /* nothing says which events belong together */                \
+  X(MATCHES_THROWN_OUT, WARNING, "matches_thrown_out")                                                                \
+  X(ALIGNMENT_AMBIGUOUS, WARNING, "alignment_ambiguous") /* other events may belong together as well */               \
+  X(EVENTS_UNMATCHED, INFO, "events_unmatched")          /* events that the other input has not */                    \
+  X(MESSAGES_BACKWARDS, WARNING, "messages_backwards")   /* some still arrive before they were sent */                \
+  X(MESSAGE_BACKWARDS, INFO, "message_backwards")        /* one of them */                                            \
+  X(CLOCK_STEP, WARNING, "clock_step")                   /* a wall clock was set while it recorded */                 \
+  X(READINGS_THROWN_OUT, WARNING, "readings_thrown_out") /* clocks were read late */                                  \
+  X(SUSPEND, INFO, "suspend")                            /* its machine slept while it recorded */                    \
+  X(FLOWS_NOT_JOINED, WARNING, "flows_not_joined")       /* they cross machines: no arrows */                         \
+  X(STATE_MISSING, WARNING, "state_missing")             /* packets need what was said before its start */            \
+  X(PART_JOINED, INFO, "part_joined")                    /* it continues another input, and is read with it */        \
+  X(SAME_INPUT, WARNING, "same_input")                   /* it is the same as one before it */                        \
+  X(UNREAD, WARNING, "unread")                           /* something else is in the archive or page that it is in */ \
+  X(PUT_AT_START, INFO, "put_at_start")                                                                               \
+  X(ALL_MOVED, INFO, "all_moved")                                                                                     \
+  X(OWN_MACHINE, INFO, "own_machine")                                                                                 \
+  X(TIMES_UNKNOWN, INFO, "times_unknown")                                                                             \
   X(MANIFEST_ENTRY_UNUSED, INFO, "manifest_entry_unused")
 
 enum tb_merge_note_code {

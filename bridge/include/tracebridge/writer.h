@@ -36,6 +36,7 @@ struct tb_writer_options {
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
   tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;
+  bool no_clobber; /* tb_writer_finish fails, TB_IO, where a file of that name is there by then: it is not replaced */
 };
 
 /* What a writer has written: counts from the events that were taken; of a Perfetto trace, of what it has. */

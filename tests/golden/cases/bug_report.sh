@@ -26,4 +26,5 @@ for file in 2023.zip 2018.zip; do
   tracebridge convert "$file" -o out.json 2>&1 | grep -v '^  [ets]'
   tracebridge merge "$file" -o merged.pftrace -q && tracebridge dump --events merged.pftrace | grep -o '"[bc]"\|text.*'
 done
+tracebridge merge 2023.zip -o merged.pftrace 2>&1 | grep other
 tracebridge convert none.zip -o out.json

@@ -12,5 +12,17 @@ tracebridge convert -nq t.json -o dangling.pftrace && tracebridge info new.pftra
 tracebridge convert -nq t.json -o - --to json | tail -1
 tracebridge convert -nq t.json -o /dev/null --to json && echo written
 tracebridge merge -nq t.json -o old.pftrace --dry-run >dry.txt && echo "nothing would be written"
+echo "--- a file that comes while the input is read stays, too"
+mkfifo pipe
+for command in "convert -n --from json -o late.pftrace" "dump -n -o late.pftrace"; do
+  rm -f late.pftrace
+  tracebridge $command pipe &
+  exec 3>pipe # the reader is there, and looked before
+  echo late >late.pftrace
+  cat t.json >&3
+  exec 3>&-
+  wait $! || echo "status $?"
+  cat late.pftrace
+done
 ls
 tracebridge merge -n t.json -o old.pftrace

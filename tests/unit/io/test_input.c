@@ -368,6 +368,44 @@ static void a_peek_without_memory_sees_no_byte(void **state) {
   assert_int_equal(faults.held, 0);
 }
 
+/* A pipe with compressed bytes, of which so many may be kept. */
+static enum tb_status keep_of_pipe(struct fixture *f, uint64_t most, uint64_t *size) {
+  int ends[2];
+  char path[32];
+  struct tb_input *input;
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], f->stored, f->stored_len), (ssize_t)f->stored_len);
+  assert_int_equal(close(ends[1]), 0);
+  assert_true(snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]) > 0);
+  assert_int_equal(tb_input_open(path, NULL, 1, &input, NULL), TB_OK);
+  assert_int_equal(close(ends[0]), 0);
+  struct tb_error error = {0};
+  enum tb_status status = tb_input_keep_within(&input, most, &error);
+  if (status != TB_OK) assert_non_null(strstr(error.message, "unpacks to far more than its size"));
+  *size = tb_input_size(input);
+  tb_input_close(input);
+  return status;
+}
+
+static void what_is_kept_to_be_read_again_has_a_bound(void **state) {
+  enum { BYTES = 4 << 20 };
+  struct fixture *f = *state;
+  uint64_t size;
+  char *zeros = calloc(1, BYTES);
+  assert_non_null(zeros);
+  f->stored_len = 0;
+  add_gzip(f, zeros, BYTES);
+  assert_true(f->stored_len * 256 < BYTES);
+  assert_int_equal(keep_of_pipe(f, 1 << 20, &size), TB_LIMIT);
+  assert_int_equal(keep_of_pipe(f, BYTES, &size), TB_OK);
+  assert_int_equal(size, BYTES);
+  f->stored_len = 0; /* what is far larger than the bound is kept where it was large before */
+  add_gzip(f, f->plain, 10000);
+  assert_int_equal(keep_of_pipe(f, 1000, &size), TB_OK);
+  assert_int_equal(size, 10000);
+  free(zeros);
+}
+
 static void what_cannot_be_opened_is_said(void **state) {
   (void)state;
   struct tb_input *input;
@@ -398,6 +436,7 @@ int main(void) {
       TEST(parts_of_a_file_are_inputs),
       TEST(reading_once_more_leaves_the_first_reading_alone),
       TEST(a_peek_without_memory_sees_no_byte),
+      TEST(what_is_kept_to_be_read_again_has_a_bound),
       TEST(what_cannot_be_opened_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
