@@ -1,4 +1,4 @@
-# A page for each format; a member of an archive is named; its first lines say that a file is cut, or holds several traces.
+# A page for each format; a member of an archive is named; the first lines say that a file is cut, or holds several.
 made=$HELPERS/../data
 for trace in fxt/events.fxt recorder.perfetto-trace sequences.perfetto-trace; do
   echo "--- $trace"
