@@ -16,6 +16,7 @@ echo "--- a file that comes while the input is read stays, too"
 mkfifo pipe
 for command in "convert -n --from json -o late.pftrace" "dump -n -o late.pftrace"; do
   rm -f late.pftrace
+  # shellcheck disable=SC2086 # several words
   tracebridge $command pipe &
   exec 3>pipe # the reader is there, and looked before
   echo late >late.pftrace
