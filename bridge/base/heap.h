@@ -41,6 +41,14 @@ static TB_ALWAYS_INLINE void tb_heap_place(struct tb_heap *heap, size_t place, u
   if (order->moved) order->moved(ctx, item, place);
 }
 
+/* Moves the item up from `place`, which is free, to where it belongs. */
+static TB_ALWAYS_INLINE void tb_heap_rise(struct tb_heap *heap, size_t place, uint32_t item,
+                                          const struct tb_heap_order *order, void *ctx) {
+  for (size_t above; place && order->before(ctx, item, heap->items[above = (place - 1) / 2]); place = above)
+    tb_heap_place(heap, place, heap->items[above], order, ctx);
+  tb_heap_place(heap, place, item, order, ctx);
+}
+
 /* The item at `place` may come earlier or later than it did: moves it to where it belongs. */
 static TB_ALWAYS_INLINE void tb_heap_settle(struct tb_heap *heap, size_t place, const struct tb_heap_order *order,
                                             void *ctx) {
@@ -58,17 +66,20 @@ static TB_ALWAYS_INLINE void tb_heap_settle(struct tb_heap *heap, size_t place, 
 /* There is room. */
 static TB_ALWAYS_INLINE void tb_heap_push(struct tb_heap *heap, uint32_t item, const struct tb_heap_order *order,
                                           void *ctx) {
-  heap->items[heap->count++] = item;
-  tb_heap_settle(heap, heap->count - 1, order, ctx);
+  tb_heap_rise(heap, heap->count++, item, order, ctx);
 }
 
-/* Takes the item at `place` out; 0 is the top. */
+/* Takes the item at `place` out; 0 is the top. The last item, which fills the gap, is late in the order: the gap goes
+ * down to the end of the heap, with one comparison a level, and the item comes up from there. */
 static TB_ALWAYS_INLINE void tb_heap_remove(struct tb_heap *heap, size_t place, const struct tb_heap_order *order,
                                             void *ctx) {
   uint32_t last = heap->items[--heap->count];
   if (place == heap->count) return;
-  heap->items[place] = last;
-  tb_heap_settle(heap, place, order, ctx);
+  for (size_t child; (child = 2 * place + 1) < heap->count; place = child) {
+    if (child + 1 < heap->count && order->before(ctx, heap->items[child + 1], heap->items[child])) child++;
+    tb_heap_place(heap, place, heap->items[child], order, ctx);
+  }
+  tb_heap_rise(heap, place, last, order, ctx);
 }
 
 #endif

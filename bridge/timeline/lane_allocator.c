@@ -17,6 +17,7 @@ void tb_lanes_free(struct tb_lanes *l) {
   }
   for (size_t i = 0; i < l->lane_group_capacity; i++) tb_heap_free(&l->lane_groups[i].free, a);
   tb_free(a, l->items, l->capacity * sizeof(*l->items));
+  tb_free(a, l->endings, l->ending_capacity * sizeof(*l->endings));
   tb_free(a, l->lane_groups, l->lane_group_capacity * sizeof(*l->lane_groups));
   tb_free(a, l->last, l->key_count * sizeof(*l->last));
   tb_free(a, l->taken, l->key_count * sizeof(*l->taken));
@@ -117,6 +118,11 @@ static enum tb_status add_lane(struct tb_lanes *l, uint32_t lane_group, uint32_t
   if (tb_grow_array(l->allocator, &items, &l->capacity, l->count + 1, sizeof(*l->items), UINT32_MAX / 2) != TB_OK)
     return TB_NO_MEMORY;
   l->items = items;
+  void *endings = l->endings;
+  if (tb_grow_array(l->allocator, &endings, &l->ending_capacity, l->count + 1, sizeof(*l->endings), UINT32_MAX / 2) !=
+      TB_OK)
+    return TB_NO_MEMORY;
+  l->endings = endings;
   *index = (uint32_t)l->count++;
   l->items[*index] = (struct tb_lane){.lane_group = lane_group,
                                       .number = l->lane_groups[lane_group].count++,
@@ -149,12 +155,9 @@ static enum tb_ending_rank rank_of(const struct tb_lane *lane, size_t slice) {
 }
 
 static bool ends_before(const void *ctx, uint32_t a, uint32_t b) {
-  const struct tb_lanes *l = ctx;
-  const struct tb_lane *first = &l->items[a], *second = &l->items[b];
-  size_t i = first->open[first->open_count - 1].ending, k = second->open[second->open_count - 1].ending;
-  if (first->open[i].end != second->open[k].end) return first->open[i].end < second->open[k].end;
-  enum tb_ending_rank rank = rank_of(first, i), other = rank_of(second, k);
-  return rank != other ? rank < other : a < b;
+  const struct tb_lane_ending *endings = ((const struct tb_lanes *)ctx)->endings, *x = &endings[a], *y = &endings[b];
+  if (x->end != y->end) return x->end < y->end;
+  return x->rank != y->rank ? x->rank < y->rank : a < b;
 }
 
 static void note_place(void *ctx, uint32_t index, size_t place) {
@@ -170,6 +173,10 @@ static enum tb_status update_ending(struct tb_lanes *l, uint32_t index) {
   struct tb_heap *heap = &l->ending;
   bool ends = lane->open_count && lane->open[lane->open_count - 1].ending != SIZE_MAX;
   size_t place = lane->ending_place;
+  if (ends) {
+    size_t slice = lane->open[lane->open_count - 1].ending;
+    l->endings[index] = (struct tb_lane_ending){lane->open[slice].end, rank_of(lane, slice)};
+  }
   if (ends && place) {
     tb_heap_settle(heap, place - 1, &by_ending, l);
   } else if (ends) {
@@ -185,10 +192,8 @@ static enum tb_status update_ending(struct tb_lanes *l, uint32_t index) {
 uint32_t tb_lanes_closed(const struct tb_lanes *l, int64_t ts, enum tb_ending_rank rank) {
   if (!l->ending.count) return TB_NO_LANE;
   uint32_t index = l->ending.items[0];
-  const struct tb_lane *lane = &l->items[index];
-  size_t slice = lane->open[lane->open_count - 1].ending;
-  int64_t end = lane->open[slice].end;
-  return end < ts || (end == ts && rank_of(lane, slice) <= rank) ? index : TB_NO_LANE;
+  const struct tb_lane_ending *next = &l->endings[index];
+  return next->end < ts || (next->end == ts && next->rank <= rank) ? index : TB_NO_LANE;
 }
 
 /* ---- use --------------------------------------------------------------------------------------------------------- */

@@ -65,6 +65,12 @@ enum tb_ending_rank {
   TB_ENDING_UNWOUND      /* by a COMPLETE: the ENDs of those above it may still come */
 };
 
+/* When a slice of a lane ends by itself, and its rank: see tb_lanes_closed. */
+struct tb_lane_ending {
+  int64_t end;
+  enum tb_ending_rank rank;
+};
+
 struct tb_lane_list {
   uint32_t count;      /* of its lanes */
   struct tb_heap free; /* lowest first; some may be taken again, or cooling */
@@ -74,6 +80,8 @@ struct tb_lanes {
   const struct tb_allocator *allocator;
   struct tb_lane *items;
   size_t count, capacity;
+  struct tb_lane_ending *endings; /* by lane, of those in `ending`; the heap compares thousands that are open at once */
+  size_t ending_capacity;
   int64_t now;
   struct tb_lane_list *lane_groups;
   size_t lane_group_capacity;
