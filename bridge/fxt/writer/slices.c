@@ -60,31 +60,35 @@ static void free_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
   slice->block = NULL;
 }
 
-/* How many slices are held: the innermost ones. */
-static size_t held_count(const struct tb_fxt_track_state *track_state) {
+/* The innermost slices are held, up to the first that is written. */
+static void count_held(struct tb_fxt_track_state *track_state) {
   size_t n = 0;
   while (n < track_state->open_count && !track_state->open[track_state->open_count - n - 1].written) n++;
-  return n;
+  track_state->held_count = n;
 }
 
 /* Writes the begins that are held, outermost first. */
 static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state) {
-  for (size_t i = track_state->open_count - held_count(track_state); i < track_state->open_count; i++) {
+  for (size_t i = track_state->open_count - track_state->held_count; i < track_state->open_count; i++) {
     struct tb_fxt_open *slice = &track_state->open[i];
     if (slice->overlaps) continue;
     put_begin(w, track, slice);
     slice->written = true;
     slice->arg_count = 0;
   }
+  count_held(track_state);
 }
 
-/* An event at `ts` is about to be written: held begins of that time must be before it. */
+/* An event at `ts` is about to be written: held begins of that time must be before it. While the track is in order,
+ * none of the time is around an earlier one. */
 static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                      int64_t ts) {
   for (size_t i = track_state->open_count; i-- > 0 && !track_state->open[i].written;) {
-    if (track_state->open[i].ts != ts) continue;
-    write_held(w, track, track_state);
-    return;
+    if (track_state->open[i].ts == ts) {
+      write_held(w, track, track_state);
+      return;
+    }
+    if (track_state->open[i].ts < ts && !track_state->unordered) return;
   }
 }
 
@@ -140,6 +144,7 @@ static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track
   slice->name_id = tb_open_name_of(slice->name, slice->depth);
   tb_fxt_fail(w, tb_open_names_add(&track_state->names, w->writer->allocator, slice->depth, slice->name_id, 0));
   track_state->open[track_state->open_count++] = *slice;
+  track_state->held_count++;
 }
 
 static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
@@ -150,6 +155,7 @@ static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
 static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
   for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) close_slice(w, track_state, &track_state->open[i]);
   track_state->open_count -= FORGOTTEN_AT_ONCE;
+  if (track_state->held_count > track_state->open_count) track_state->held_count = track_state->open_count;
   memmove(track_state->open, track_state->open + FORGOTTEN_AT_ONCE,
           track_state->open_count * sizeof(*track_state->open));
 }
@@ -182,7 +188,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
   if (track_state->unordered || has_flows || is_async || begins_with_outer(track_state) ||
-      held_count(track_state) > MAX_HELD)
+      track_state->held_count > MAX_HELD)
     write_held(w, event->track, track_state);
 }
 
@@ -314,8 +320,13 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   else
     put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->ts, slice, true, (uint64_t)event->ts);
   w->args.count = 0;
+  bool was_held = !slice->written;
   close_slice(w, track_state, slice);
   track_state->open_count--;
+  if (was_held)
+    track_state->held_count--;
+  else
+    count_held(track_state);
 }
 
 /* How many slices an end closes: up to the innermost of its name and categories, where it has them; 0 where it fits

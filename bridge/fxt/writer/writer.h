@@ -69,6 +69,7 @@ struct tb_fxt_track_state {
   size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
   struct tb_fxt_open *open;
   size_t open_count, open_capacity;
+  size_t held_count;          /* of the open slices: the innermost ones, whose records are still to be written */
   struct tb_open_names names; /* of the open slices */
 };
 
