@@ -33,9 +33,23 @@ enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const str
   return put_instant(p, &instant);
 }
 
-static bool is_of_provider(const struct tb_perfetto_writer *p, size_t index, uint32_t provider) {
+/* The thread of a sequence that has events; NULL: of the shared one. */
+static struct tb_track_state *thread_of(const struct tb_perfetto_writer *p, size_t index) {
   const struct tb_writer_sequence *sequence = p->sequences[index];
-  return tb_stager_entries(&sequence->stager) && sequence->track && sequence->track->track->sequence == provider;
+  if (!sequence) return &p->tracks.items[p->staging.grouped_tracks[index]];
+  return tb_stager_entries(&sequence->stager) ? sequence->track : NULL;
+}
+
+static bool is_of_provider(const struct tb_perfetto_writer *p, size_t index, uint32_t provider) {
+  const struct tb_track_state *thread = thread_of(p, index);
+  return thread && thread->track->sequence == provider;
+}
+
+static void mark(struct tb_perfetto_writer *p, size_t index) {
+  if (p->sequences[index])
+    p->sequences[index]->lossy = true;
+  else
+    thread_of(p, index)->lossy = true;
 }
 
 /* Whether all that the provider wrote is on the shared sequence. */
@@ -51,7 +65,7 @@ void tb_perfetto_mark_lossy(struct tb_perfetto_writer *p) {
     memcpy(&provider, p->passthrough.lossy_providers.data + at, sizeof(provider));
     if (has_no_thread(p, provider)) p->sequences[TB_SHARED_SEQUENCE]->lossy = true;
     for (size_t i = TB_SHARED_SEQUENCE + 1; i < p->sequence_count; i++)
-      if (is_of_provider(p, i, provider)) p->sequences[i]->lossy = true;
+      if (is_of_provider(p, i, provider)) mark(p, i);
   }
 }
 

@@ -126,28 +126,30 @@ static enum tb_status spill_queue(void *state, struct tb_spill_file *file, struc
   return tb_sort_queue_spill(state, file, error);
 }
 
-struct grouped_sequence {
-  uint64_t entries;
+/* Of all threads. */
+struct grouped_entries {
+  uint64_t count;
 };
 
 static void init_grouped(struct tb_stager *stager, void *state) {
   (void)stager;
-  *(struct grouped_sequence *)state = (struct grouped_sequence){0};
+  *(struct grouped_entries *)state = (struct grouped_entries){0};
 }
 
 static void free_grouped(void *state) { (void)state; }
-static uint64_t grouped_entries(const void *state) { return ((const struct grouped_sequence *)state)->entries; }
+static uint64_t grouped_entries(const void *state) { return ((const struct grouped_entries *)state)->count; }
 
 static enum tb_status put_grouped(struct tb_stager *stager, void *state, struct tb_staged_event *entry, bool *fits) {
   struct tb_writer_sequence *sequence = sequence_of(stager);
-  struct grouped_sequence *grouped = state;
+  struct tb_track_state *track = &sequence->p->tracks.items[sequence->track_index];
   *fits = true;
-  grouped->entries++;
-  sequence->has_flows |= entry->flow != TB_FLOW_NONE;
+  ((struct grouped_entries *)state)->count++;
+  track->has_flows |= entry->flow != TB_FLOW_NONE;
+  track->has_thread_times |= entry->has_thread_ts;
   return tb_grouped_sequences_put(&sequence->p->staging.grouped, sequence->index, entry);
 }
 
-const struct tb_stager_form tb_form_grouped = {.size = sizeof(struct grouped_sequence),
+const struct tb_stager_form tb_form_grouped = {.size = sizeof(struct grouped_entries),
                                                .init = init_grouped,
                                                .free = free_grouped,
                                                .entries = grouped_entries,
@@ -217,19 +219,32 @@ const struct tb_stager_form *tb_perfetto_first_form(const struct tb_perfetto_wri
                                                                                      : &tb_form_grouped;
 }
 
-enum tb_status tb_perfetto_ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  if (sequence->stager.form != &tb_form_grouped) return TB_OK;
+enum tb_status tb_perfetto_end_grouping(struct tb_perfetto_writer *p) {
+  struct tb_writer_staging *staging = &p->staging;
+  if (!staging->grouped_sequence) return TB_OK;
+  staging->grouped_count = p->sequence_count;
+  staging->grouped_tracks = tb_alloc(p->allocator, staging->grouped_count * sizeof(*staging->grouped_tracks));
+  if (!staging->grouped_tracks) return TB_NO_MEMORY;
+  for (size_t i = 0; i < p->tracks.count; i++)
+    if (p->tracks.items[i].sequence) staging->grouped_tracks[p->tracks.items[i].sequence_index] = (uint32_t)i;
+  return TB_OK;
+}
+
+void tb_perfetto_free_grouping(struct tb_perfetto_writer *p) {
+  tb_perfetto_free_sequence(p, p->staging.grouped_sequence);
+  tb_free(p->allocator, p->staging.grouped_tracks, p->staging.grouped_count * sizeof(*p->staging.grouped_tracks));
+}
+
+enum tb_status tb_perfetto_ungroup(struct tb_perfetto_writer *p, uint32_t index) {
+  struct tb_writer_sequence *sequence = tb_perfetto_make_sequence(p, &tb_form_streamed, index);
+  if (!sequence) return TB_NO_MEMORY;
+  p->sequences[index] = sequence;
+  sequence->track = &p->tracks.items[p->staging.grouped_tracks[index]];
+  sequence->lossy = sequence->track->lossy;
   struct tb_error *error = &p->writer->error;
-  tb_stager_close(&sequence->stager);
-  sequence->uses = tb_calloc(p->allocator, sizeof(*sequence->uses));
-  if (!sequence->uses) return TB_NO_MEMORY;
-  if (tb_stager_open(&sequence->stager, p->allocator, &tb_form_streamed) != TB_OK) return TB_NO_MEMORY;
-  sequence->has_thread_times = false;
-  sequence->thread_times_in_us = true;
   struct tb_staged_event entry;
   enum tb_status status;
-  while ((status = tb_grouped_sequences_next(&p->staging.grouped, sequence->index, &entry, sequence->uses, error)) ==
-         TB_OK) {
+  while ((status = tb_grouped_sequences_next(&p->staging.grouped, index, &entry, sequence->uses, error)) == TB_OK) {
     tb_perfetto_note_thread_times(sequence, &entry);
     status = tb_perfetto_add_entry(p, sequence, &entry);
     if (status == TB_OK) status = tb_perfetto_keep_budget(p);
@@ -243,10 +258,10 @@ enum tb_status tb_perfetto_ungroup_flows(struct tb_perfetto_writer *p) {
   if (!p->staging.grouped.queue.total) return TB_OK;
   enum tb_status status = tb_grouped_sequences_rewind(&p->staging.grouped, p->staging.spill, error);
   bool any = false;
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    if (!p->sequences[i]->has_flows) continue;
+  for (uint32_t i = 0; status == TB_OK && i < p->staging.grouped_count; i++) {
+    if (p->sequences[i] || !p->tracks.items[p->staging.grouped_tracks[i]].has_flows) continue;
     any = true;
-    status = tb_perfetto_ungroup(p, p->sequences[i]);
+    status = tb_perfetto_ungroup(p, i);
   }
   if (status == TB_OK && any) status = tb_grouped_sequences_rewind(&p->staging.grouped, p->staging.spill, error);
   return status;
@@ -292,8 +307,8 @@ static enum tb_status spill_failed(struct tb_perfetto_writer *p, enum tb_status 
 static enum tb_status spill_stagers(struct tb_perfetto_writer *p, bool queues, struct tb_error *error) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    struct tb_stager *stager = &p->sequences[i]->stager;
-    if (stager->state && stager->form->spill && (stager->form == &tb_form_queue) == queues)
+    struct tb_stager *stager = p->sequences[i] ? &p->sequences[i]->stager : NULL;
+    if (stager && stager->state && stager->form->spill && (stager->form == &tb_form_queue) == queues)
       status = stager->form->spill(stager->state, p->staging.spill, error);
   }
   return status;

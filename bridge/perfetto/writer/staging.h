@@ -21,6 +21,9 @@ struct tb_writer_staging {
   size_t unchecked;          /* bytes that came since the budget was looked at */
   size_t held_budget;        /* bytes to hold before logs spill, which costs less */
   struct tb_grouped_sequences grouped;
+  struct tb_writer_sequence *grouped_sequence; /* of all threads of it; NULL: there are none */
+  uint32_t *grouped_tracks;                    /* once all events are there: of each of these sequences its track */
+  size_t grouped_count;                        /* of sequences, grouped or not, in grouped_tracks */
 };
 
 /* The forms of staging, from the cheapest on: struct tb_streamed_sequence, struct tb_end_ordered_sequence, struct
@@ -31,10 +34,13 @@ extern const struct tb_stager_form tb_form_grouped;
 
 /* The form in which the next thread's sequence begins. */
 const struct tb_stager_form *tb_perfetto_first_form(const struct tb_perfetto_writer *p);
-/* Gives a sequence of tb_form_grouped its entries in another form, once all events are there; sequences in order. */
-TB_MUST_CHECK enum tb_status tb_perfetto_ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence);
+/* All events are there. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_perfetto_end_grouping(struct tb_perfetto_writer *p);
+/* Makes a sequence of its own for a thread of tb_form_grouped, with its entries in another form; sequences in order. */
+TB_MUST_CHECK enum tb_status tb_perfetto_ungroup(struct tb_perfetto_writer *p, uint32_t index);
 /* Does so for all sequences with flows, and begins anew with the others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_ungroup_flows(struct tb_perfetto_writer *p);
+void tb_perfetto_free_grouping(struct tb_perfetto_writer *p);
 
 /* Stages an entry of a sequence; binds its flows while they come in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,

@@ -26,15 +26,14 @@ static enum tb_status no_memory(struct tb_perfetto_writer *p) {
 
 struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, const struct tb_track *track) {
   if (track->index >= p->tracks.count) {
-    size_t before = p->tracks.capacity;
     void *tracks = p->tracks.items;
     if (tb_grow_array(p->allocator, &tracks, &p->tracks.capacity, (size_t)track->index + 1, sizeof(*p->tracks.items),
                       UINT32_MAX) != TB_OK)
       return NULL;
     p->tracks.items = tracks;
-    if (p->tracks.capacity > before)
-      memset(p->tracks.items + before, 0, (p->tracks.capacity - before) * sizeof(*p->tracks.items));
-    p->tracks.count = (size_t)track->index + 1;
+    size_t count = (size_t)track->index + 1; /* what is behind them takes no memory before it is written */
+    memset(p->tracks.items + p->tracks.count, 0, (count - p->tracks.count) * sizeof(*p->tracks.items));
+    p->tracks.count = count;
   }
   struct tb_track_state *state = &p->tracks.items[track->index];
   if (state->track) return state;
@@ -47,25 +46,61 @@ struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, con
   return &p->tracks.items[track->index];
 }
 
-static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p, const struct tb_stager_form *form) {
-  void *sequences = p->sequences;
-  if (tb_grow_array(p->allocator, &sequences, &p->sequence_capacity, p->sequence_count + 1, sizeof(*p->sequences),
-                    UINT32_MAX) != TB_OK)
-    return NULL;
-  p->sequences = sequences;
+struct tb_writer_sequence *tb_perfetto_make_sequence(struct tb_perfetto_writer *p, const struct tb_stager_form *form,
+                                                     uint32_t index) {
   struct tb_writer_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
   if (!sequence) return NULL;
   sequence->p = p;
-  sequence->index = sequence->binder.queue_index = (uint32_t)p->sequence_count;
+  sequence->index = sequence->binder.queue_index = index;
   sequence->thread_times_in_us = true;
+  sequence->is_grouped = form == &tb_form_grouped;
+  sequence->uses = sequence->is_grouped ? &p->staging.grouped.uses : tb_calloc(p->allocator, sizeof(*sequence->uses));
+  if (sequence->uses && tb_stager_open(&sequence->stager, p->allocator, form) == TB_OK) return sequence;
+  tb_perfetto_free_sequence(p, sequence);
+  return NULL;
+}
+
+static void free_uses(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (!sequence->uses || sequence->is_grouped) return;
+  tb_interned_free_uses(sequence->uses, p->allocator);
+  tb_free(p->allocator, sequence->uses, sizeof(*sequence->uses));
+  sequence->uses = NULL;
+}
+
+void tb_perfetto_free_sequence(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (!sequence) return;
+  tb_stager_close(&sequence->stager);
+  if (sequence->binder.flows) tb_flow_binder_free(&sequence->binder);
+  free_uses(p, sequence);
+  tb_free(p->allocator, sequence, sizeof(*sequence));
+}
+
+/* Adds a sequence; NULL: of a thread that is grouped. */
+static enum tb_status add_sequence(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  void *sequences = p->sequences;
+  enum tb_status status = tb_grow_array(p->allocator, &sequences, &p->sequence_capacity, p->sequence_count + 1,
+                                        sizeof(*p->sequences), UINT32_MAX);
+  p->sequences = sequences;
+  if (status != TB_OK) return TB_NO_MEMORY;
   p->sequences[p->sequence_count++] = sequence;
-  bool grouped = form == &tb_form_grouped;
-  sequence->uses = grouped ? &p->staging.grouped.uses : tb_calloc(p->allocator, sizeof(*sequence->uses));
-  return sequence->uses && tb_stager_open(&sequence->stager, p->allocator, form) == TB_OK ? sequence : NULL;
+  return TB_OK;
+}
+
+static struct tb_writer_sequence *add_own_sequence(struct tb_perfetto_writer *p, const struct tb_stager_form *form) {
+  struct tb_writer_sequence *sequence = tb_perfetto_make_sequence(p, form, (uint32_t)p->sequence_count);
+  if (sequence && add_sequence(p, sequence) == TB_OK) return sequence;
+  tb_perfetto_free_sequence(p, sequence);
+  return NULL;
+}
+
+static struct tb_writer_sequence *add_grouped_sequence(struct tb_perfetto_writer *p) {
+  struct tb_writer_sequence **grouped = &p->staging.grouped_sequence;
+  if (!*grouped) *grouped = tb_perfetto_make_sequence(p, &tb_form_grouped, 0);
+  return *grouped && add_sequence(p, NULL) == TB_OK ? *grouped : NULL;
 }
 
 enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
-  const struct tb_writer_sequence *sequence = add_sequence(p, &tb_form_queue);
+  const struct tb_writer_sequence *sequence = add_own_sequence(p, &tb_form_queue);
   if (!sequence) return TB_NO_MEMORY;
   p->shared = sequence->index;
   return TB_OK;
@@ -74,11 +109,14 @@ enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
 struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return NULL;
-  struct tb_writer_sequence *sequence = add_sequence(p, tb_perfetto_first_form(p));
+  uint32_t index = (uint32_t)p->sequence_count;
+  const struct tb_stager_form *form = tb_perfetto_first_form(p);
+  struct tb_writer_sequence *sequence = form == &tb_form_grouped ? add_grouped_sequence(p) : add_own_sequence(p, form);
   if (!sequence) return NULL;
   sequence->track = state; /* set anew before use: the array of states may move */
   state->sequence = sequence;
-  return sequence;
+  state->sequence_index = index;
+  return tb_perfetto_known_sequence(p, track);
 }
 
 /* ---- the writer's interface -------------------------------------------------------------------------------------- */
@@ -194,7 +232,8 @@ static void count_tracks(struct tb_perfetto_writer *p) {
 static void forget_disordered(struct tb_perfetto_writer *p, bool *disordered) {
   bool any = false;
   for (size_t i = 0; i < p->sequence_count; i++) {
-    const struct tb_sort_queue *queue = tb_stager_as(&p->sequences[i]->stager, &tb_form_queue);
+    const struct tb_writer_sequence *sequence = p->sequences[i];
+    const struct tb_sort_queue *queue = sequence ? tb_stager_as(&sequence->stager, &tb_form_queue) : NULL;
     disordered[i] = queue && queue->has_flow && !tb_sort_queue_in_order(queue);
     any |= disordered[i];
   }
@@ -206,7 +245,7 @@ static enum tb_status bind_all(struct tb_perfetto_writer *p, const bool *disorde
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
     if (disordered[i])
       status = tb_flows_bind(&p->flows, p->sequences[i]->stager.state, i, p->staging.spill, &p->writer->error);
-    else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
+    else if (p->sequences[i] && tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
       status = no_memory(p);
   return status;
 }
@@ -239,7 +278,8 @@ static enum tb_status order_sequence(struct tb_perfetto_writer *p, struct tb_wri
 
 static enum tb_status order_sequences(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) status = order_sequence(p, p->sequences[i]);
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++)
+    if (p->sequences[i]) status = order_sequence(p, p->sequences[i]);
   return status;
 }
 
@@ -252,31 +292,30 @@ enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_
 }
 
 /* Makes a grouped sequence one like the others. */
-static enum tb_status ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  if (sequence->stager.form != &tb_form_grouped) return TB_OK;
-  enum tb_status status = tb_perfetto_ungroup(p, sequence);
-  return status == TB_OK ? order_sequence(p, sequence) : status == TB_NO_MEMORY ? no_memory(p) : status;
-}
-
-static void free_uses(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  if (!sequence->uses || sequence->uses == &p->staging.grouped.uses) return;
-  tb_interned_free_uses(sequence->uses, p->allocator);
-  tb_free(p->allocator, sequence->uses, sizeof(*sequence->uses));
-  sequence->uses = NULL;
+static enum tb_status ungroup(struct tb_perfetto_writer *p, uint32_t index) {
+  if (p->sequences[index]) return TB_OK;
+  enum tb_status status = tb_perfetto_ungroup(p, index);
+  return status == TB_OK ? order_sequence(p, p->sequences[index]) : status == TB_NO_MEMORY ? no_memory(p) : status;
 }
 
 static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
-  for (size_t i = 0; i < p->sequence_count; i++) p->entries += tb_stager_entries(&p->sequences[i]->stager);
-  for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    struct tb_writer_sequence *sequence = p->sequences[i];
-    uint64_t entries = tb_stager_entries(&sequence->stager); /* which are freed as they are written */
-    status = ungroup(p, sequence);
-    if (status == TB_OK) status = tb_perfetto_write_sequence(p, i);
-    if (sequence->track) free_uses(p, sequence);
+  if (p->staging.grouped_sequence) p->entries = tb_stager_entries(&p->staging.grouped_sequence->stager);
+  for (size_t i = 0; i < p->sequence_count; i++)
+    if (p->sequences[i]) p->entries += tb_stager_entries(&p->sequences[i]->stager);
+  for (uint32_t i = 0; i < p->sequence_count; i++) {
+    status = ungroup(p, i);
+    if (status != TB_OK) return status;
+    uint64_t entries = tb_stager_entries(&p->sequences[i]->stager); /* which are freed as they are written */
+    status = tb_perfetto_write_sequence(p, i);
+    if (status != TB_OK) return status;
+    if (p->sequences[i]->track) {
+      tb_perfetto_free_sequence(p, p->sequences[i]);
+      p->sequences[i] = NULL;
+    }
     p->entries_written += entries;
   }
-  return status;
+  return TB_OK;
 }
 
 /* A file of 0 bytes is no trace: where there was nothing to write, one packet that starts a sequence makes it one. */
@@ -293,7 +332,8 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_note_held(p);
   for (size_t i = 0; i < p->tracks.count; i++)
     if (p->tracks.items[i].sequence) p->tracks.items[i].sequence->track = &p->tracks.items[i];
-  enum tb_status status = tb_perfetto_ungroup_flows(p);
+  enum tb_status status = tb_perfetto_end_grouping(p);
+  if (status == TB_OK) status = tb_perfetto_ungroup_flows(p);
   if (status == TB_OK) status = order_sequences(p);
   if (status == TB_OK) status = bind_flows(p);
   if (status == TB_OK) status = order_sequences(p); /* of flows that join nothing */
@@ -316,12 +356,8 @@ static enum tb_status finish(struct tb_writer *writer) {
 
 static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
-  for (size_t i = 0; i < p->sequence_count; i++) {
-    tb_stager_close(&p->sequences[i]->stager);
-    if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
-    free_uses(p, p->sequences[i]);
-    tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
-  }
+  for (size_t i = 0; i < p->sequence_count; i++) tb_perfetto_free_sequence(p, p->sequences[i]);
+  tb_perfetto_free_grouping(p);
   tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
   tb_free(p->allocator, p->tracks.items, p->tracks.capacity * sizeof(*p->tracks.items));
   tb_interned_free(&p->interned);
@@ -373,7 +409,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_map_init(&p->tracks.main_threads, p->allocator);
   tb_map_init(&p->sched.dying, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
-  if (add_sequence(p, &tb_form_queue)) return TB_OK;
+  if (add_own_sequence(p, &tb_form_queue)) return TB_OK;
   destroy(writer);
   return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }

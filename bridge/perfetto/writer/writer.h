@@ -40,16 +40,22 @@ struct tb_writer_sequence {
   bool has_thread_times;
   bool thread_times_in_us; /* every thread time so far is a whole number of microseconds */
   bool lossy;              /* the source says that events of it were lost */
-  bool has_flows;          /* of a grouped sequence: entries of it concern flows */
+  /* it stands for all threads of tb_form_grouped: `index`, `track_index` and `has_thread_times` are those of the thread
+   * that was asked for last */
+  bool is_grouped;
+  uint32_t track_index;
 };
 
 /* What is known of a reader's track, by its index. */
 struct tb_track_state {
   const struct tb_track *track;        /* NULL: not met yet */
   struct tb_writer_sequence *sequence; /* of a thread, once it has events */
-  struct tb_str name;                  /* copies */
-  struct tb_str labels;                /* comma list */
-  uint32_t empty_name;                 /* place of the attribute that holds an empty name, from 1 */
+  uint32_t sequence_index;             /* of that thread among the sequences */
+  /* of a thread that is grouped: its entries concern flows, have thread times; the source lost some */
+  bool has_flows, has_thread_times, lossy;
+  struct tb_str name;   /* copies */
+  struct tb_str labels; /* comma list */
+  uint32_t empty_name;  /* place of the attribute that holds an empty name, from 1 */
   bool has_sort_index;
   int64_t sort_index;
   uint8_t said_by_metadata; /* enum tb_track_said: a metadata event that is kept whole says it */
@@ -71,7 +77,7 @@ struct tb_perfetto_writer {
   struct tb_interned interned;
   struct tb_event_encoder encoder;
   struct tb_callstacks stacks;
-  struct tb_writer_sequence **sequences;
+  struct tb_writer_sequence **sequences; /* NULL: of a thread that is grouped */
   /* The shared sequence, for what is on no thread's track; a second one for what is known only at the end. */
   uint32_t shared;
   size_t sequence_count, sequence_capacity;
@@ -95,15 +101,29 @@ struct tb_perfetto_writer {
   uint32_t trace_clock;
 };
 
+/* A sequence that is none of the writer's yet. NULL without memory. */
+struct tb_writer_sequence *tb_perfetto_make_sequence(struct tb_perfetto_writer *p, const struct tb_stager_form *form,
+                                                     uint32_t index);
+/* NULL is ignored. */
+void tb_perfetto_free_sequence(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence);
+
 /* The track's state, made when it is met for the first time. NULL without memory. */
 struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, const struct tb_track *track);
 
 struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
 
-/* The sequence of a thread that has had events, else NULL. */
+/* The sequence of a thread that has had events, else NULL. That of threads that are grouped stands for this thread until
+ * the next call. */
 static inline struct tb_writer_sequence *tb_perfetto_known_sequence(const struct tb_perfetto_writer *p,
                                                                     const struct tb_track *track) {
-  return track->index < p->tracks.count ? p->tracks.items[track->index].sequence : NULL;
+  if (track->index >= p->tracks.count) return NULL;
+  const struct tb_track_state *state = &p->tracks.items[track->index];
+  struct tb_writer_sequence *sequence = state->sequence;
+  if (!sequence || !sequence->is_grouped) return sequence;
+  sequence->index = state->sequence_index;
+  sequence->track_index = track->index;
+  sequence->has_thread_times = state->has_thread_times;
+  return sequence;
 }
 
 /* The sequence of a thread's track, made when it is met for the first time. NULL without memory. */
