@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/packet/sequence_state.h"
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -22,8 +24,55 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
   tb_sequence_table_init(&state->sequence_table, &state->budget.allocator);
 }
 
+/* ---- indexes ----------------------------------------------------------------------------------------------------- */
+
+static const struct tb_iid_index no_index;
+#define NONE_4 &no_index, &no_index, &no_index, &no_index
+static const struct tb_iid_index *no_indexes[] = {NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, NONE_4, &no_index};
+static_assert(sizeof(no_indexes) / sizeof(no_indexes[0]) == TB_INDEX_COUNT, "each is there");
+
+/* An index of the sequence's own; NULL where it has none. */
+static struct tb_iid_index *own_index(const struct tb_sequence_state *sequence, size_t index) {
+  const struct tb_iid_index *found = sequence->indexes[index];
+  return found == &no_index ? NULL : (struct tb_iid_index *)(uintptr_t)found;
+}
+
+static struct tb_iid_index *make_index(const struct tb_allocator *allocator, struct tb_sequence_state *sequence,
+                                       size_t index) {
+  struct tb_iid_index *own = own_index(sequence, index);
+  if (own) return own;
+  if (sequence->indexes == no_indexes) {
+    void *copy = tb_alloc(allocator, sizeof(no_indexes));
+    if (!copy) return NULL;
+    sequence->indexes = memcpy(copy, no_indexes, sizeof(no_indexes));
+  }
+  own = tb_alloc(allocator, sizeof(*own));
+  if (!own) return NULL;
+  tb_iid_index_init(own, allocator);
+  sequence->indexes[index] = own;
+  return own;
+}
+
+static void clear_indexes(struct tb_sequence_state *sequence) {
+  for (size_t i = 0; sequence->indexes != no_indexes && i < TB_INDEX_COUNT; i++)
+    if (own_index(sequence, i)) tb_iid_index_clear(own_index(sequence, i));
+}
+
+static void free_indexes(const struct tb_allocator *allocator, struct tb_sequence_state *sequence) {
+  if (sequence->indexes == no_indexes) return;
+  for (size_t i = 0; i < TB_INDEX_COUNT; i++) {
+    struct tb_iid_index *own = own_index(sequence, i);
+    if (!own) continue;
+    tb_iid_index_free(own);
+    tb_free(allocator, own, sizeof(*own));
+  }
+  tb_free(allocator, sequence->indexes, sizeof(no_indexes));
+}
+
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
+
 static void free_sequence(const struct tb_allocator *allocator, struct tb_sequence_state *sequence) {
-  for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_free(&sequence->indexes[i]);
+  free_indexes(allocator, sequence);
   tb_map_free(&sequence->counters);
   tb_free(allocator, sequence->counter_values, sequence->counter_capacity * sizeof(int64_t));
   tb_free(allocator, sequence->extra_counters.items, sequence->extra_counters.capacity * sizeof(uint64_t));
@@ -49,8 +98,6 @@ enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset
                  status == TB_LIMIT ? "the trace interns more than the limit allows" : "out of memory");
 }
 
-/* ---- sequences --------------------------------------------------------------------------------------------------- */
-
 static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
   const struct tb_allocator *allocator = &state->budget.allocator;
   void *sequences = state->sequences;
@@ -66,7 +113,7 @@ static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint
   }
   sequence->id = id;
   sequence->machine = machine;
-  for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_init(&sequence->indexes[i], allocator);
+  sequence->indexes = no_indexes;
   tb_map_init(&sequence->counters, allocator);
   state->sequences[number] = sequence;
   return sequence;
@@ -85,7 +132,7 @@ static struct tb_sequence_state *find_sequence(struct tb_trace_state *state, uin
 }
 
 static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequence) {
-  for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_clear(&sequence->indexes[i]);
+  clear_indexes(sequence);
   tb_map_clear(&sequence->counters);
   sequence->counter_count = 0;
   sequence->has_default_track = sequence->has_default_clock = sequence->has_reference = false;
@@ -225,7 +272,8 @@ enum tb_status tb_trace_state_intern(struct tb_trace_state *state, struct tb_seq
   }
   if (status != TB_END) return TB_BAD_DATA;
   status = tb_text_pool_add(&state->pool, text, &text);
-  if (status == TB_OK) status = tb_iid_index_set(&sequence->indexes[index], iid, text);
+  struct tb_iid_index *own = status == TB_OK ? make_index(&state->budget.allocator, sequence, index) : NULL;
+  if (status == TB_OK) status = own ? tb_iid_index_set(own, iid, text) : TB_NO_MEMORY;
   return status;
 }
 

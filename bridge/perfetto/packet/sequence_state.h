@@ -61,7 +61,8 @@ struct tb_sequence_state {
   uint32_t generation;       /* counts clears and new defaults, for those who keep something that depends on them */
   struct tb_uuid_list extra_counters, extra_double_counters;
   struct tb_str sample_defaults; /* a StackSampleDefaults, in the pool */
-  struct tb_iid_index indexes[TB_INDEX_COUNT];
+  /* Each is shared and empty until something is interned in it: there may be a million sequences. */
+  const struct tb_iid_index **indexes;
   struct tb_map counters;  /* uuid -> place in counter_values */
   int64_t *counter_values; /* last values of incremental counters */
   size_t counter_count, counter_capacity;

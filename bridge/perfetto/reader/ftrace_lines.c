@@ -241,7 +241,7 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread) return true;
   const struct tb_sequence_state *sequence = r->context.sequence;
-  const struct tb_iid_index *symbols = sequence ? &sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
+  const struct tb_iid_index *symbols = sequence ? sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
   struct tb_json_emit *line = begin_line(r, ts, cpu, thread);
   if (!line) return true;
   if (tb_ftrace_is_known(kind)) {

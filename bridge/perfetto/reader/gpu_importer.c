@@ -316,7 +316,7 @@ static struct tb_str name_of(struct tb_perfetto_reader *r, const struct tb_wire_
 static int64_t process_of(struct tb_perfetto_reader *r, const struct tb_wire_field *context) {
   struct tb_wire_field fields[TB_INTERNED_GRAPHICS_CONTEXT_PID + 1];
   const struct tb_str *message =
-      context->number ? tb_iid_index_get(&r->context.sequence->indexes[TB_INDEX_GRAPHICS_CONTEXTS], context->value)
+      context->number ? tb_iid_index_get(r->context.sequence->indexes[TB_INDEX_GRAPHICS_CONTEXTS], context->value)
                       : NULL;
   if (!message) return gpu_of(r)->context_pid;
   (void)tb_wire_read_fields(*message, fields, sizeof(fields) / sizeof(fields[0]));

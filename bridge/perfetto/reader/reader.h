@@ -103,7 +103,7 @@ void tb_perfetto_lose_interned(struct tb_perfetto_reader *r);
 /* The interned text, or NULL; a missing one is counted. */
 static inline const struct tb_str *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index,
                                                         uint64_t iid) {
-  const struct tb_str *text = tb_iid_index_get(&r->context.sequence->indexes[index], iid);
+  const struct tb_str *text = tb_iid_index_get(r->context.sequence->indexes[index], iid);
   if (!text) tb_perfetto_lose_interned(r);
   return text;
 }
