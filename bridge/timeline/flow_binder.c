@@ -41,7 +41,7 @@ static enum tb_status bind(struct tb_flow_binder *b, const struct tb_staged_even
   point.step = step;
   if (slice) {
     point.has_slice = true;
-    point.slice_ts = slice->ts;
+    point.slice_ts = slice->open.ts;
     point.place = slice->place;
   }
   return add_point(b->flows, &point);
@@ -50,10 +50,10 @@ static enum tb_status bind(struct tb_flow_binder *b, const struct tb_staged_even
 static enum tb_status bind_waiting(struct tb_flow_binder *b, const struct tb_stack_frame_ref *slice) {
   for (size_t i = 0; i < b->waiting_count; i++) {
     struct tb_flow_point point = b->waiting[i];
-    point.ts = slice->ts;
+    point.ts = slice->open.ts;
     point.step = TB_FLOW_IN;
     point.has_slice = true;
-    point.slice_ts = slice->ts;
+    point.slice_ts = slice->open.ts;
     point.place = slice->place;
     if (add_point(b->flows, &point) != TB_OK) return TB_NO_MEMORY;
   }
@@ -74,7 +74,7 @@ static enum tb_status wait_for_next(struct tb_flow_binder *b, const struct tb_st
 enum tb_status tb_flows_take(struct tb_flow_binder *b, const struct tb_stack_frame_ref *top,
                              const struct tb_staged_event *e, uint64_t place, bool pushed) {
   if (e->key) { /* an async slice or instant: the flow is its own */
-    struct tb_stack_frame_ref own = {.ts = e->ts, .place = place};
+    struct tb_stack_frame_ref own = {.open = {.ts = e->ts}, .place = place};
     return e->flow ? bind(b, e, e->flow, &own) : TB_OK;
   }
   if (e->kind == TB_STAGED_FLOW) return e->flow == TB_FLOW_IN_NEXT ? wait_for_next(b, e) : bind(b, e, e->flow, top);

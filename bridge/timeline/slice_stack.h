@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stack of slices of one track, as events come in the order of time: what the trace processor has on its stack
+ * The stack of slices of one track, as events come in the order of time (open_stack.h): what the trace processor has on its stack
  * after the same events. A writer asks it before it emits an event: will readers see the slices that were meant?
  *
  * The stack holds slices from the outermost to the innermost. A BEGIN pushes a slice without an end (open). A COMPLETE
@@ -44,7 +44,8 @@ bool tb_slice_stack_end(struct tb_slice_stack *stack, const struct tb_staged_eve
 /* The newest slice; NULL when there is none. It may be closed already: only the begin and the end of slices remove
  * others. */
 static inline const struct tb_stack_frame_ref *tb_slice_stack_top(const struct tb_slice_stack *stack) {
-  return stack->count ? &stack->frames[stack->count - 1] : NULL;
+  const struct tb_stack_frame_ref *frames = stack->slices.frames;
+  return stack->slices.count ? &frames[stack->slices.count - 1] : NULL;
 }
 
 #endif

@@ -32,7 +32,7 @@
 
 #include <stdbool.h>
 
-#include "timeline/open_names.h"
+#include "timeline/open_stack.h"
 #include "timeline/run_merger.h"
 #include "timeline/same_time.h"
 
@@ -88,18 +88,18 @@ struct tb_sort_queue_ref {
 
 struct tb_sort_queue_block;
 
+/* A slice of a stack that the timeline follows. */
 struct tb_stack_frame_ref {
-  int64_t ts, dur;   /* dur of an open slice: -1 */
-  int64_t first_end; /* the first known end of this slice and those below it; INT64_MAX: none is known */
+  struct tb_open_frame open; /* ended: its end is known */
+  int64_t dur;               /* of an open slice: -1 */
+  int64_t first_end;         /* the first known end of this slice and those below it; INT64_MAX: none is known */
   uint64_t place;
-  uint32_t name, categories;
 };
 
+/* All 0 at first; see timeline/slice_stack.h. */
 struct tb_slice_stack {
-  struct tb_stack_frame_ref *frames; /* innermost last */
-  size_t count, capacity;
-  bool disturbed;             /* a slice ended that was not the innermost: first_end no longer holds */
-  struct tb_open_names names; /* of the open slices */
+  struct tb_open_stack slices; /* of struct tb_stack_frame_ref */
+  bool disturbed;              /* a slice ended that was not the innermost: first_end no longer holds */
 };
 
 struct tb_sort_queue {

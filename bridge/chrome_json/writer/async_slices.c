@@ -27,7 +27,8 @@ struct pending_end {
 };
 
 static void keep_pending_end(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  struct tb_json_emit *pending_ends = &state->pending_ends;
+  if (!tb_json_take_slices(w, state)) return;
+  struct tb_json_emit *pending_ends = &state->slices->pending_ends;
   struct pending_end end = {.ts = event->ts};
   size_t at = pending_ends->buffer.len;
   tb_json_emit_raw(pending_ends, (const char *)&end, sizeof(end));
@@ -45,27 +46,28 @@ static void keep_pending_end(struct tb_json_writer *w, struct tb_json_track *sta
 }
 
 bool tb_json_write_pending_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins) {
-  struct tb_buffer *text = &state->pending_ends.buffer;
+  struct tb_buffer *text = &state->slices->pending_ends.buffer;
   bool own = false;
-  while (!own && state->pending_ends_at < text->len && state->pending_ends.status == TB_OK) {
+  while (!own && state->slices->pending_ends_at < text->len && state->slices->pending_ends.status == TB_OK) {
     struct pending_end end;
-    memcpy(&end, text->data + state->pending_ends_at, sizeof(end));
+    memcpy(&end, text->data + state->slices->pending_ends_at, sizeof(end));
     own = begins && end.ts > ts;
     size_t start = tb_json_object_begin(w);
-    tb_json_emit_raw(&w->out, text->data + state->pending_ends_at + sizeof(end), end.len);
+    tb_json_emit_raw(&w->out, text->data + state->slices->pending_ends_at + sizeof(end), end.len);
     if (own) {
-      const struct tb_json_open *slice = &state->open[state->open_count - 1];
+      const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
       tb_json_emit_held(&w->out, state, slice->category_at, slice->ids_at);
     }
     end_object(w, state, start, 0);
-    state->pending_ends_at += sizeof(end) + end.len;
+    state->slices->pending_ends_at += sizeof(end) + end.len;
   }
-  if (state->pending_ends_at > text->len / 2) {
-    memmove(text->data, text->data + state->pending_ends_at, text->len - state->pending_ends_at);
-    text->len -= state->pending_ends_at;
-    state->pending_ends_at = 0;
+  if (state->slices->pending_ends_at > text->len / 2) {
+    memmove(text->data, text->data + state->slices->pending_ends_at, text->len - state->slices->pending_ends_at);
+    text->len -= state->slices->pending_ends_at;
+    state->slices->pending_ends_at = 0;
   }
   if (!text->len) tb_buffer_free(text);
+  tb_json_return_slices(w, state);
   return own;
 }
 
@@ -92,32 +94,40 @@ void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *sta
   tb_json_emit_args(w, &w->out, event);
   slice->flow_number = tb_json_keep_flows(w, event);
   end_object(w, state, start, slice->flow_number);
-  if (state->pending_ends.buffer.len && tb_json_write_pending_ends(w, state, event->ts, true))
+  if (state->slices->pending_ends.buffer.len && tb_json_write_pending_ends(w, state, event->ts, true))
     tb_json_pop_slice(w, state);
 }
 
 /* The flows of an end are its slice's, which is written already: only where that has some too it can take more. */
 static void keep_flows_of_end(struct tb_json_writer *w, const struct tb_json_open *slice, const struct tb_event *end) {
   if (slice->flow_number)
-    (void)tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
+    (void)tb_json_keep_end_flows(w, end, slice->open.ts, slice->flow_number);
   else if (tb_json_has_flows(end))
     tb_json_lose(w, "flows of the end of a slice that is on no thread's track", end);
 }
 
+struct wanted_name {
+  const struct tb_buffer *held, *name;
+};
+
+static bool has_name(const void *ctx, const struct tb_open_frame *frame) {
+  const struct wanted_name *wanted = ctx;
+  const struct tb_json_open *slice = (const void *)frame;
+  size_t len = slice->category_at - slice->at;
+  return len == wanted->name->len && memcmp(wanted->name->data, wanted->held->data + slice->at, len) == 0;
+}
+
 /* The index of the slice that the end closes: the innermost one of its name, where it has one. */
 static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
+  const struct tb_open_stack *stack = &state->slices->stack;
   const struct tb_buffer *name = &w->scratch.buffer;
   w->scratch.buffer.len = 0;
   tb_json_emit_name(&w->scratch, end);
-  if (!end->name.len) return state->open_count - 1;
-  uint64_t id = tb_open_name_of((struct tb_str){name->data, name->len}, state->open_count);
-  for (size_t i = tb_open_names_reach(&state->names, state->open_count, id, 0); i-- > 0;) {
-    const struct tb_json_open *slice = &state->open[i];
-    size_t len = slice->category_at - slice->at;
-    if (!slice->ended && len == name->len && memcmp(name->data, state->held.buffer.data + slice->at, len) == 0)
-      return i;
-  }
-  return state->open_count - 1;
+  if (!end->name.len) return stack->count - 1;
+  uint64_t id = tb_open_name_of((struct tb_str){name->data, name->len}, stack->count);
+  const struct wanted_name wanted = {&state->slices->held.buffer, name};
+  size_t found = tb_open_stack_find(stack, id, 0, has_name, &wanted);
+  return (found ? found : stack->count) - 1;
 }
 
 /* Whether an end says itself what readers find its begin by. */
@@ -128,13 +138,13 @@ static bool names_slice(const struct tb_event *end) {
 void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   static const struct tb_json_open none = {0};
   (void)tb_json_in_order(state, event);
-  if (!state->open_count && !event->id.kind && !names_slice(event)) {
+  if (!state->slices->stack.count && !event->id.kind && !names_slice(event)) {
     keep_pending_end(w, state, event);
     keep_flows_of_end(w, &none, event);
     return;
   }
-  size_t index = state->open_count ? find_open(w, state, event) : 0;
-  const struct tb_json_open *slice = state->open_count ? &state->open[index] : &none;
+  size_t index = state->slices->stack.count ? find_open(w, state, event) : 0;
+  const struct tb_json_open *slice = state->slices->stack.count ? &tb_json_opened(state)[index] : &none;
   size_t start = tb_json_object_begin(w);
   if (event->has & TB_HAS_NAME || event->name.len)
     tb_json_emit_name(&w->out, event);
@@ -146,7 +156,7 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
     tb_json_emit_held(&w->out, state, slice->category_at, slice->ids_at);
   tb_json_emit_phase(&w->out, end_phase(slice->phase));
   tb_json_emit_times(&w->out, event);
-  if (event->id.kind || !state->open_count)
+  if (event->id.kind || !state->slices->stack.count)
     tb_json_emit_event_ids(w, &w->out, event, false);
   else
     tb_json_emit_held(&w->out, state, slice->ids_at, slice->rest_at);
@@ -154,9 +164,8 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
   tb_json_emit_args(w, &w->out, event);
   end_object(w, state, start, 0);
   keep_flows_of_end(w, slice, event);
-  if (!state->open_count) return;
-  tb_json_note_ended(state, index);
-  if (index + 1 == state->open_count) tb_json_pop_slice(w, state);
+  if (!state->slices->stack.count) return;
+  if (tb_open_stack_end(&state->slices->stack, index)) tb_json_pop_slice(w, state);
 }
 
 /* ---- instants ---------------------------------------------------------------------------------------------------- */

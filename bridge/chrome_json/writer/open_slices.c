@@ -7,36 +7,54 @@
 enum { OPEN_MAX = 1 << 24 };
 
 struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track) {
-  size_t before = w->track_count;
-  if (track->index >= before) {
-    void *tracks = w->tracks;
-    size_t capacity = before;
-    if (tb_grow_array(w->writer->allocator, &tracks, &capacity, (size_t)track->index + 1, sizeof(*w->tracks),
-                      UINT32_MAX) != TB_OK) {
-      (void)tb_json_fail(w, TB_NO_MEMORY);
-      return NULL;
-    }
-    w->tracks = tracks;
-    w->track_count = capacity;
-    for (size_t i = before; i < capacity; i++) {
-      w->tracks[i] = (struct tb_json_track){.last_ts = INT64_MIN};
-      tb_json_emit_init(&w->tracks[i].held, w->writer->allocator);
-      tb_json_emit_init(&w->tracks[i].late, w->writer->allocator);
-      tb_json_emit_init(&w->tracks[i].pending_ends, w->writer->allocator);
-    }
+  if (track->index < w->track_count) return &w->tracks[track->index];
+  void *tracks = w->tracks;
+  enum tb_status status = tb_grow_array(w->writer->allocator, &tracks, &w->track_capacity, (size_t)track->index + 1,
+                                        sizeof(*w->tracks), UINT32_MAX);
+  w->tracks = tracks;
+  if (status != TB_OK) {
+    (void)tb_json_fail(w, TB_NO_MEMORY);
+    return NULL;
   }
+  while (w->track_count <= track->index) /* what is behind takes no memory before it is written */
+    w->tracks[w->track_count++] = (struct tb_json_track){.slices = &w->no_slices, .last_ts = INT64_MIN};
   return &w->tracks[track->index];
 }
 
+static void free_slices(const void *ctx, struct tb_open_stack *stack) {
+  (void)ctx;
+  struct tb_json_slices *slices = (struct tb_json_slices *)stack;
+  tb_json_emit_free(&slices->held);
+  tb_json_emit_free(&slices->late);
+  tb_json_emit_free(&slices->pending_ends);
+}
+
 void tb_json_free_tracks(struct tb_json_writer *w) {
-  for (size_t i = 0; i < w->track_count; i++) {
-    tb_json_emit_free(&w->tracks[i].held);
-    tb_json_emit_free(&w->tracks[i].late);
-    tb_json_emit_free(&w->tracks[i].pending_ends);
-    tb_open_names_free(&w->tracks[i].names);
-    tb_free(w->writer->allocator, w->tracks[i].open, w->tracks[i].open_capacity * sizeof(*w->tracks[i].open));
+  tb_open_stacks_free(&w->slices, free_slices, NULL);
+  tb_free(w->writer->allocator, w->tracks, w->track_capacity * sizeof(*w->tracks));
+}
+
+bool tb_json_take_slices(struct tb_json_writer *w, struct tb_json_track *state) {
+  if (state->slices != &w->no_slices) return true;
+  struct tb_open_stack *stack = tb_open_stacks_take(&w->slices, (uint32_t)(state - w->tracks));
+  if (!stack) {
+    (void)tb_json_fail(w, TB_NO_MEMORY);
+    return false;
   }
-  tb_free(w->writer->allocator, w->tracks, w->track_count * sizeof(*w->tracks));
+  state->slices = (struct tb_json_slices *)stack;
+  if (state->slices->held.buffer.allocator) return true;
+  tb_json_emit_init(&state->slices->held, w->writer->allocator);
+  tb_json_emit_init(&state->slices->late, w->writer->allocator);
+  tb_json_emit_init(&state->slices->pending_ends, w->writer->allocator);
+  return true;
+}
+
+void tb_json_return_slices(struct tb_json_writer *w, struct tb_json_track *state) {
+  struct tb_json_slices *slices = state->slices;
+  if (slices == &w->no_slices || slices->stack.count || slices->late.buffer.len || slices->pending_ends.buffer.len)
+    return;
+  tb_open_stacks_return(&w->slices, &slices->stack);
+  state->slices = &w->no_slices;
 }
 
 /* ---- open slices ------------------------------------------------------------------------------------------------- */
@@ -61,42 +79,29 @@ bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *ev
   return event->track->type == TB_TRACK_THREAD || state->overflow;
 }
 
-static void count_name(struct tb_json_writer *w, struct tb_json_track *state, struct tb_json_open *slice) {
-  size_t place = (size_t)(slice - state->open);
-  struct tb_str name = {state->held.buffer.data + slice->at, slice->category_at - slice->at};
-  slice->name_id = tb_open_name_of(name, place);
-  enum tb_status status = tb_open_names_add(&state->names, w->writer->allocator, place, slice->name_id, 0);
-  if (status != TB_OK) (void)tb_json_fail(w, status);
-}
-
-void tb_json_note_ended(struct tb_json_track *state, size_t index) {
-  state->open[index].ended = true;
-  tb_open_names_remove(&state->names, index, state->open[index].name_id, 0);
-}
-
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,
                                         const struct tb_event *event) {
-  void *open = state->open;
-  enum tb_status status = tb_grow_array(w->writer->allocator, &open, &state->open_capacity, state->open_count + 1,
-                                        sizeof(*state->open), OPEN_MAX);
-  state->open = open;
-  if (status != TB_OK) {
-    (void)tb_json_fail(w, status);
+  if (!tb_json_take_slices(w, state)) return NULL;
+  struct tb_open_stack *stack = &state->slices->stack;
+  struct tb_json_emit *held = &state->slices->held;
+  size_t at = held->buffer.len;
+  bool on_thread = tb_json_is_on_thread(state, event);
+  tb_json_emit_name(held, event);
+  size_t category_at = held->buffer.len;
+  struct tb_str name = {held->buffer.data + at, category_at - at};
+  const struct tb_open_frame open = {.ts = event->ts, .name = tb_open_name_of(name, stack->count)};
+  struct tb_json_open *slice = (void *)tb_open_stack_push(stack, w->writer->allocator, &open, OPEN_MAX);
+  if (!slice) {
+    (void)tb_json_fail(w, stack->count < OPEN_MAX ? TB_NO_MEMORY : TB_LIMIT);
     return NULL;
   }
-  struct tb_json_open *slice = &state->open[state->open_count++];
-  struct tb_json_emit *held = &state->held;
-  bool on_thread = tb_json_is_on_thread(state, event);
-  *slice = (struct tb_json_open){.at = held->buffer.len,
-                                 .late_at = state->late.buffer.len,
-                                 .ts = event->ts,
-                                 .thread_ts = event->thread_ts,
-                                 .has = event->has};
+  slice->at = at;
+  slice->late_at = state->slices->late.buffer.len;
+  slice->thread_ts = event->thread_ts;
+  slice->has = event->has;
   slice->dur = event->dur;
   slice->thread_dur = event->thread_dur;
-  tb_json_emit_name(held, event);
-  slice->category_at = held->buffer.len;
-  count_name(w, state, slice);
+  slice->category_at = category_at;
   tb_json_emit_category(held, event);
   slice->ids_at = held->buffer.len;
   tb_json_emit_event_ids(w, held, event, on_thread);
@@ -104,16 +109,18 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
   if (on_thread) tb_json_emit_rest(w, held, event);
   slice->args_at = held->buffer.len;
   if (on_thread) tb_json_emit_args(w, held, event);
+  w->slices.bytes += sizeof(*slice) + held->buffer.len - at;
   return slice;
 }
 
 void tb_json_pop_slice(struct tb_json_writer *w, struct tb_json_track *state) {
-  struct tb_buffer *text = &state->held.buffer;
-  do {
-    const struct tb_json_open *slice = &state->open[--state->open_count];
-    if (!slice->ended) tb_open_names_remove(&state->names, state->open_count, slice->name_id, 0);
-    text->len = slice->at;
-  } while (state->open_count && state->open[state->open_count - 1].ended);
-  if (state->held.status != TB_OK) (void)tb_json_fail(w, state->held.status);
+  struct tb_json_slices *slices = state->slices;
+  struct tb_buffer *text = &slices->held.buffer;
+  size_t before = slices->stack.count, end = text->len;
+  tb_open_stack_pop(&slices->stack);
+  text->len = tb_json_opened(state)[slices->stack.count].at;
+  w->slices.bytes -= (before - slices->stack.count) * sizeof(struct tb_json_open) + end - text->len;
+  if (slices->held.status != TB_OK) (void)tb_json_fail(w, slices->held.status);
   if (!text->len && text->capacity > TB_JSON_HELD_KEEP) tb_buffer_free(text);
+  if (!slices->stack.count) tb_json_return_slices(w, state);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slices and instants of threads, as Perfetto and FXT have them: a slice is held as text until its end is known, and
- * becomes one X. If the events of a track do not come in order, or an end names another slice than the innermost, the
- * slices are written as B and E, which every reader sorts by time.
+ * becomes one X. If the events of a track do not come in order, an end names another slice than the innermost, or more is
+ * held than memory is for, the slices are written as B and E, which every reader sorts by time.
  */
 #include "chrome_json/writer/thread_slices.h"
 #include "base/times.h"
@@ -27,19 +27,19 @@ struct late_slice {
   uint64_t flow_number;
 };
 
-/* Removes the object that began at `start` from the output and keeps it in state->late. */
+/* Removes the object that began at `start` from the output and keeps it in state->slices->late. */
 static void hold_back(struct tb_json_writer *w, struct tb_json_track *state, size_t start, uint64_t flow_number) {
   const struct late_slice late = {w->out.buffer.len - start, flow_number};
-  tb_json_emit_raw(&state->late, w->out.buffer.data + start, late.len);
-  tb_json_emit_raw(&state->late, (const char *)&late, sizeof(late));
-  if (state->late.status != TB_OK) (void)tb_json_fail(w, state->late.status);
+  tb_json_emit_raw(&state->slices->late, w->out.buffer.data + start, late.len);
+  tb_json_emit_raw(&state->slices->late, (const char *)&late, sizeof(late));
+  if (state->slices->late.status != TB_OK) (void)tb_json_fail(w, state->slices->late.status);
   tb_json_object_cancel(w, start);
 }
 
 /* Writes what was held back since `from`, outermost first; to the end of the trace where `deferred`. */
 static void write_late(struct tb_json_writer *w, struct tb_json_track *state, size_t from, bool deferred) {
-  struct tb_buffer *text = &state->late.buffer;
-  while (text->len > from && state->late.status == TB_OK) {
+  struct tb_buffer *text = &state->slices->late.buffer;
+  while (text->len > from && state->slices->late.status == TB_OK) {
     struct late_slice late;
     text->len -= sizeof(late);
     memcpy(&late, text->data + text->len, sizeof(late));
@@ -57,9 +57,9 @@ static void write_late(struct tb_json_writer *w, struct tb_json_track *state, si
 
 /* Whether the innermost slice, which ends at `end`, may cover the one around it from begin to end. */
 static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
-  if (state->open_count < 2) return false;
-  const struct tb_json_open *slice = &state->open[state->open_count - 1];
-  return slice[-1].ts == slice->ts && slice->ts < end;
+  if (state->slices->stack.count < 2) return false;
+  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  return slice[-1].open.ts == slice->open.ts && slice->open.ts < end;
 }
 
 /* ---- slices of threads ------------------------------------------------------------------------------------------- */
@@ -67,11 +67,12 @@ static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
 /* An open slice as a B. */
 static void write_begin(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_json_open *slice) {
   struct tb_json_times times = {.has = slice->has,
-                                .ts = slice->ts,
+                                .ts = slice->open.ts,
                                 .dur = slice->dur,
                                 .thread_ts = slice->thread_ts,
                                 .thread_dur = slice->thread_dur};
-  size_t end = slice == &state->open[state->open_count - 1] ? state->held.buffer.len : slice[1].at;
+  size_t end =
+      slice == &tb_json_opened(state)[state->slices->stack.count - 1] ? state->slices->held.buffer.len : slice[1].at;
   size_t start = tb_json_object_begin(w);
   tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
   tb_json_emit_phase(&w->out, 'B');
@@ -82,16 +83,16 @@ static void write_begin(struct tb_json_writer *w, const struct tb_json_track *st
 
 /* What is open goes out as it is, and its ends will do so too. */
 static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) {
-  for (size_t i = 0; i < state->open_count; i++) write_begin(w, state, &state->open[i]);
+  for (size_t i = 0; i < state->slices->stack.count; i++) write_begin(w, state, &tb_json_opened(state)[i]);
   write_late(w, state, 0, false);
-  while (state->open_count) tb_json_pop_slice(w, state);
+  while (state->slices->stack.count) tb_json_pop_slice(w, state);
 }
 
 /* The stack of an end, and the arguments of the innermost slice from its begin and its end. */
 static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_track *state,
                                 const struct tb_event *end) {
-  const struct tb_json_open *slice = &state->open[state->open_count - 1];
-  const struct tb_buffer *held = &state->held.buffer;
+  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  const struct tb_buffer *held = &state->slices->held.buffer;
   if (end == &w->bare_end) { /* as nearly all of Perfetto's */
     tb_json_emit_held(&w->out, state, slice->args_at, held->len);
     return;
@@ -107,10 +108,10 @@ static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_t
 }
 
 static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
-  struct tb_json_open *slice = &state->open[state->open_count - 1];
-  slice->flow_number = tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
+  struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  slice->flow_number = tb_json_keep_end_flows(w, end, slice->open.ts, slice->flow_number);
   struct tb_json_times times = {
-      .has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = tb_time_subtract(end->ts, slice->ts)};
+      .has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->open.ts, .dur = tb_time_subtract(end->ts, slice->open.ts)};
   if (slice->has & TB_HAS_THREAD_TS) {
     times.has |= TB_HAS_THREAD_TS;
     times.thread_ts = slice->thread_ts;
@@ -137,18 +138,19 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
 /* Does the end close the innermost open slice, by its name? */
 static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
   if (!end->name.len) return true;
-  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
   w->scratch.buffer.len = 0;
   tb_json_emit_name(&w->scratch, end);
   size_t len = slice->category_at - slice->at;
-  return len == w->scratch.buffer.len && memcmp(w->scratch.buffer.data, state->held.buffer.data + slice->at, len) == 0;
+  return len == w->scratch.buffer.len &&
+         memcmp(w->scratch.buffer.data, state->slices->held.buffer.data + slice->at, len) == 0;
 }
 
 /* An end may bring what an X has no place for but the end of its own. */
 static bool needs_own_event(const struct tb_event *end) { return end->extra_count > 0; }
 
 static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  if (tb_json_in_order(state, event) && state->open_count && !needs_own_event(event) &&
+  if (tb_json_in_order(state, event) && state->slices->stack.count && !needs_own_event(event) &&
       ends_innermost(w, state, event)) {
     write_complete(w, state, event);
     tb_json_pop_slice(w, state);
@@ -160,7 +162,8 @@ static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const
 
 /* An event at `ts` comes: the end that waits for one may be due. */
 static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
-  int64_t begin = state->open_count ? state->open[state->open_count - 1].ts : INT64_MIN;
+  int64_t begin =
+      state->slices->stack.count ? tb_json_opened(state)[state->slices->stack.count - 1].open.ts : INT64_MIN;
   if (tb_deferred_end_take(&state->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
 }
 
@@ -179,7 +182,7 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
     return;
   }
   end_waiting(w, state, event->ts);
-  if (!state->open_count || !tb_deferred_end_keep(&state->waiting, event, false)) end_now(w, state, event);
+  if (!state->slices->stack.count || !tb_deferred_end_keep(&state->waiting, event, false)) end_now(w, state, event);
 }
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
@@ -234,14 +237,29 @@ enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_eve
   return w->writer->error.code;
 }
 
+/* First the ends that wait, as of all threads that have come to their end; then the begins of what is open. Those on no
+ * thread's track are written already: only their ends free memory. */
+void tb_json_make_room(struct tb_json_writer *w) {
+  struct tb_open_stacks *slices = &w->slices;
+  for (struct tb_open_stack *stack = slices->first, *next; stack; stack = next) {
+    next = stack->next;
+    end_waiting(w, &w->tracks[stack->owner], INT64_MAX);
+  }
+  for (struct tb_open_stack *stack = slices->first, *next; stack && slices->bytes > slices->most / 2; stack = next) {
+    struct tb_json_track *state = &w->tracks[stack->owner];
+    next = stack->next;
+    if (stack->count && !tb_json_opened(state)[0].phase) write_begins(w, state);
+  }
+  if (slices->bytes > slices->most / 2) slices->most = slices->bytes * 2; /* do not look again too soon */
+}
+
 void tb_json_close_tracks(struct tb_json_writer *w) {
   for (size_t i = 0; i < w->track_count; i++) {
     struct tb_json_track *state = &w->tracks[i];
     end_waiting(w, state, INT64_MAX);
-    for (size_t k = 0; k < state->open_count; k++)
-      if (!state->open[k].phase) write_begin(w, state, &state->open[k]);
+    for (size_t k = 0; k < state->slices->stack.count; k++)
+      if (!tb_json_opened(state)[k].phase) write_begin(w, state, &tb_json_opened(state)[k]);
     write_late(w, state, 0, false);
     (void)tb_json_write_pending_ends(w, state, 0, false);
-    state->open_count = 0;
   }
 }

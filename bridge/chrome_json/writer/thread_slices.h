@@ -12,10 +12,15 @@ enum { TB_JSON_HELD_KEEP = 64 * 1024 }; /* a larger buffer is freed once it is e
 
 /* ---- chrome_json/writer/open_slices.c ---------------------------------------------------------------------------- */
 
+static inline struct tb_json_open *tb_json_opened(const struct tb_json_track *state) {
+  return state->slices->stack.frames;
+}
+
 /* Writes a part of the track's held text. */
 static inline void tb_json_emit_held(struct tb_json_emit *to, const struct tb_json_track *state, size_t from,
                                      size_t end) {
-  if (from < end) tb_json_emit_raw(to, state->held.buffer.data + from, end - from); /* else there may be no buffer */
+  if (from < end)
+    tb_json_emit_raw(to, state->slices->held.buffer.data + from, end - from); /* else there may be no buffer */
 }
 
 /* Writes the event's process, thread and id; where it has no id of its own but needs one, the track's. S goes by its
@@ -27,11 +32,12 @@ bool tb_json_in_order(struct tb_json_track *state, const struct tb_event *event)
 /* Whether slices of the track are written as those of a thread. */
 bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *event);
 
+/* Gives the track slices of its own, and takes them where it needs none any more. False where the writer failed. */
+bool tb_json_take_slices(struct tb_json_writer *w, struct tb_json_track *state);
+void tb_json_return_slices(struct tb_json_writer *w, struct tb_json_track *state);
 /* Opens the event's slice, with its text held. NULL where the writer failed. */
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,
                                         const struct tb_event *event);
-/* Slice `index` has ended, while others above it may be open. */
-void tb_json_note_ended(struct tb_json_track *state, size_t index);
 /* Takes the innermost slice away, with those below it that have ended already. */
 void tb_json_pop_slice(struct tb_json_writer *w, struct tb_json_track *state);
 

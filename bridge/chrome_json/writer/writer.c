@@ -11,7 +11,8 @@
 enum {
   FLUSH_BYTES = 256 * 1024,
   SPOOL_BYTES = 16 << 20,
-  FLOW_POINTS = 1 << 20 /* of 56 bytes each */
+  HELD_BYTES = 64 << 20, /* of open slices, if the user sets no budget */
+  FLOW_POINTS = 1 << 20  /* of 56 bytes each */
 };
 
 enum tb_status tb_json_fail(struct tb_json_writer *w, enum tb_status status) {
@@ -214,6 +215,7 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_json_writer *w = writer->state;
   enum tb_status status = put_any(w, event);
+  if (tb_open_stacks_are_full(&w->slices)) tb_json_make_room(w);
   return status == TB_OK ? tb_json_flush_some(w) : status;
 }
 
@@ -276,12 +278,19 @@ static enum tb_status create(struct tb_writer *writer) {
   writer->state = w;
   w->writer = writer;
   w->from_json = writer->is_own_source;
+  size_t budget = writer->options.memory_budget;
+  w->slices = (struct tb_open_stacks){
+      .allocator = a, .size = sizeof(struct tb_json_slices), .frame_size = sizeof(struct tb_json_open)};
+  w->slices.most = !budget ? HELD_BYTES : budget < TB_WRITER_MEMORY_MIN ? TB_WRITER_MEMORY_MIN : budget;
   tb_json_emit_init(&w->out, a);
   tb_json_emit_init(&w->top, a);
   tb_json_emit_init(&w->metadata.members, a);
   tb_intern_init(&w->metadata.names, a);
   tb_json_emit_init(&w->scratch, a);
   tb_json_emit_init(&w->counter, a);
+  tb_json_emit_init(&w->no_slices.held, a);
+  tb_json_emit_init(&w->no_slices.late, a);
+  tb_json_emit_init(&w->no_slices.pending_ends, a);
   tb_spool_init(&w->deferred, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->frames, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);

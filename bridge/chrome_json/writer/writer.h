@@ -12,7 +12,7 @@
 #include "json/emitter.h"
 #include "model/writer_ops.h"
 #include "timeline/deferred_end.h"
-#include "timeline/open_names.h"
+#include "timeline/open_stack.h"
 
 /* Times of an event; `has` is of enum tb_event_has. */
 struct tb_json_times {
@@ -20,34 +20,37 @@ struct tb_json_times {
   int64_t ts, dur, thread_ts, thread_dur;
 };
 
-/* What the writer keeps for a track that is not JSON's own. */
-struct tb_json_track {
-  bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
-  struct tb_json_emit held; /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */
-  struct tb_json_emit late; /* slices that have ended and wait for the end of those around them */
+/* The slices of a track while some are open. A track takes one when a slice begins, and returns it when none is open any
+ * more: there may be a million tracks. */
+struct tb_json_slices {
+  struct tb_open_stack stack; /* of struct tb_json_open */
+  struct tb_json_emit held;   /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */
+  struct tb_json_emit late;   /* slices that have ended and wait for the end of those around them */
   struct tb_json_emit pending_ends; /* ends that came before their begins, from `pending_ends_at` on */
   size_t pending_ends_at;
-  struct tb_json_open *open;
-  size_t open_count, open_capacity;
-  struct tb_open_names names; /* of the open slices */
-  int64_t last_ts;
-  /* an event of this track, which is no thread's, was deferred: all further ones are, to keep their order */
-  bool deferred;
-  struct tb_deferred_end waiting;
-  bool described;         /* its name was written where JSON has no place for it */
-  uint64_t names_written; /* hash of the metadata events that were last written */
 };
 
-/* A slice that is open. Its text is in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
+/* What the writer keeps for a track that is not JSON's own. */
+struct tb_json_track {
+  struct tb_json_slices *slices; /* tb_json_writer.no_slices where none is open */
+  int64_t last_ts;
+  struct tb_deferred_end waiting;
+  uint64_t names_written; /* hash of the metadata events that were last written */
+  bool overflow;          /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
+  /* an event of this track, which is no thread's, was deferred: all further ones are, to keep their order */
+  bool deferred;
+  bool described; /* its name was written where JSON has no place for it */
+};
+
+/* A slice that is open. Its text is in tb_json_slices.held from `at` on: name, category, ids, rest, arguments. */
 struct tb_json_open {
+  struct tb_open_frame open;
   size_t at, category_at, ids_at, rest_at, args_at;
-  size_t late_at;                         /* where in tb_json_track.late those are that wait for it */
-  int64_t ts, thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
+  size_t late_at;                     /* where in tb_json_slices.late those are that wait for it */
+  int64_t thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
   uint32_t has;
+  char phase; /* that its begin has */
   uint64_t flow_number;
-  uint64_t name_id; /* in tb_json_track.names */
-  char phase;       /* that its begin has */
-  bool ended;       /* before one above it */
 };
 
 /* The text that tb_json_emit_ids wrote for a track last: it is in each of its events. */
@@ -81,7 +84,9 @@ struct tb_json_writer {
   struct tb_json_emit scratch;
   struct tb_event bare_end;     /* an end that waited, all other fields 0: clearing one for each takes its time */
   struct tb_json_track *tracks; /* by tb_track.index */
-  size_t track_count;
+  size_t track_count, track_capacity;
+  struct tb_json_slices no_slices;
+  struct tb_open_stacks slices; /* of tracks with open slices; where they are full, these are written as B and E */
   struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
   struct tb_intern frame_ids;
   struct tb_json_flow_sorter flows;
@@ -176,6 +181,8 @@ struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct
 enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event);
 enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event);
 enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);
+/* Writes slices, where those that are open take more than memory is for. */
+void tb_json_make_room(struct tb_json_writer *w);
 /* Writes all slices that are still open. */
 void tb_json_close_tracks(struct tb_json_writer *w);
 /* To be called before a flow event, which joins the slice that is open: an end that is kept back is written first. */

@@ -49,17 +49,16 @@ uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track) {
   if (w->status != TB_OK) return NULL;
   if (track->index >= w->track_state_count) {
-    size_t capacity = w->track_state_count;
     void *track_states = w->track_states;
-    enum tb_status status = tb_grow_array(w->writer->allocator, &track_states, &capacity, (size_t)track->index + 1,
-                                          sizeof(*w->track_states), (size_t)UINT32_MAX + 1);
+    enum tb_status status = tb_grow_array(w->writer->allocator, &track_states, &w->track_state_capacity,
+                                          (size_t)track->index + 1, sizeof(*w->track_states), (size_t)UINT32_MAX + 1);
+    w->track_states = track_states;
     if (status != TB_OK) {
       tb_fxt_fail(w, status);
       return NULL;
     }
-    w->track_states = track_states;
-    memset(w->track_states + w->track_state_count, 0, (capacity - w->track_state_count) * sizeof(*w->track_states));
-    w->track_state_count = capacity;
+    while (w->track_state_count <= track->index) /* what is behind takes no memory before it is written */
+      w->track_states[w->track_state_count++] = (struct tb_fxt_track_state){.slices = &w->no_slices};
   }
   w->track_states[track->index].track = track;
   return &w->track_states[track->index];

@@ -12,7 +12,12 @@
 #include "model/phases.h"
 #include "timeline/same_time.h"
 
-enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
+enum {
+  MAX_HELD = 64,
+  MAX_OPEN = 1 << 16,
+  FORGOTTEN_AT_ONCE = MAX_OPEN / 8,
+  HELD_BYTES = 64 << 20 /* of open slices, if the user sets no budget */
+};
 
 /* What a slice's record contains except type and time. */
 static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
@@ -40,9 +45,9 @@ static bool overlaps_on_thread(const struct tb_event *event) {
 
 static void put_begin(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice) {
   if (is_thread(track))
-    put_duration(w, track, TB_FXT_DURATION_BEGIN, slice->ts, slice, false, 0);
+    put_duration(w, track, TB_FXT_DURATION_BEGIN, slice->open.ts, slice, false, 0);
   else
-    put_duration(w, track, TB_FXT_ASYNC_BEGIN, slice->ts, slice, true, slice->id);
+    put_duration(w, track, TB_FXT_ASYNC_BEGIN, slice->open.ts, slice, true, slice->id);
 }
 
 static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice,
@@ -53,24 +58,31 @@ static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const
     put_duration(w, track, TB_FXT_ASYNC_END, ts, slice, true, slice->id);
 }
 
+static struct tb_fxt_open *opened(const struct tb_fxt_track_state *track_state) {
+  return track_state->slices->stack.frames;
+}
+
 /* ---- held slices ------------------------------------------------------------------------------------------------- */
 
-static void free_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+static void free_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
   tb_free(w->writer->allocator, slice->block, slice->block_size);
   slice->block = NULL;
+  w->slices.bytes -= sizeof(*slice) + slice->block_size;
 }
 
 /* The innermost slices are held, up to the first that is written. */
 static void count_held(struct tb_fxt_track_state *track_state) {
   size_t n = 0;
-  while (n < track_state->open_count && !track_state->open[track_state->open_count - n - 1].written) n++;
-  track_state->held_count = n;
+  while (n < track_state->slices->stack.count && !opened(track_state)[track_state->slices->stack.count - n - 1].written)
+    n++;
+  track_state->slices->held_count = n;
 }
 
 /* Writes the begins that are held, outermost first. */
 static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state) {
-  for (size_t i = track_state->open_count - track_state->held_count; i < track_state->open_count; i++) {
-    struct tb_fxt_open *slice = &track_state->open[i];
+  for (size_t i = track_state->slices->stack.count - track_state->slices->held_count;
+       i < track_state->slices->stack.count; i++) {
+    struct tb_fxt_open *slice = &opened(track_state)[i];
     if (slice->overlaps) continue;
     put_begin(w, track, slice);
     slice->written = true;
@@ -83,12 +95,12 @@ static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, st
  * none of the time is around an earlier one. */
 static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                      int64_t ts) {
-  for (size_t i = track_state->open_count; i-- > 0 && !track_state->open[i].written;) {
-    if (track_state->open[i].ts == ts) {
+  for (size_t i = track_state->slices->stack.count; i-- > 0 && !opened(track_state)[i].written;) {
+    if (opened(track_state)[i].open.ts == ts) {
       write_held(w, track, track_state);
       return;
     }
-    if (track_state->open[i].ts < ts && !track_state->unordered) return;
+    if (opened(track_state)[i].open.ts < ts && !track_state->unordered) return;
   }
 }
 
@@ -134,61 +146,87 @@ static uint64_t id_of_track(const struct tb_event *event) {
   return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
 }
 
-static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
-  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
-  if (track_state->open_count) {
-    const struct tb_fxt_open *outer = &track_state->open[track_state->open_count - 1];
-    slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
+/* Gives the track slices of its own. */
+static bool take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  if (track_state->slices != &w->no_slices) return true;
+  struct tb_open_stack *stack = tb_open_stacks_take(&w->slices, (uint32_t)(track_state - w->track_states));
+  if (!stack) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return false;
   }
-  slice->depth = track_state->open_count;
-  slice->name_id = tb_open_name_of(slice->name, slice->depth);
-  tb_fxt_fail(w, tb_open_names_add(&track_state->names, w->writer->allocator, slice->depth, slice->name_id, 0));
-  track_state->open[track_state->open_count++] = *slice;
-  track_state->held_count++;
+  track_state->slices = (struct tb_fxt_slices *)stack;
+  return true;
 }
 
-static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
-  tb_open_names_remove(&track_state->names, slice->depth, slice->name_id, 0);
-  free_slice(w, slice);
+/* Takes the block of the slice, or frees it. */
+static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
+  struct tb_open_stack *stack = &track_state->slices->stack;
+  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
+  if (stack->count) {
+    const struct tb_fxt_open *outer = &opened(track_state)[stack->count - 1];
+    slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
+  }
+  slice->open.name = tb_open_name_of(slice->name, stack->count);
+  w->slices.bytes += sizeof(*slice) + slice->block_size;
+  struct tb_fxt_open *top = (void *)tb_open_stack_push(stack, w->writer->allocator, &slice->open, MAX_OPEN);
+  if (!top) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    free_block(w, slice);
+    return;
+  }
+  slice->open = top->open;
+  *top = *slice;
+  track_state->slices->held_count++;
+}
+
+/* The innermost slice has ended. */
+static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  struct tb_fxt_slices *slices = track_state->slices;
+  struct tb_fxt_open *slice = &opened(track_state)[slices->stack.count - 1];
+  bool was_held = !slice->written;
+  free_block(w, slice);
+  tb_open_stack_pop(&slices->stack);
+  if (was_held)
+    slices->held_count--;
+  else
+    count_held(track_state);
+  if (slices->stack.count) return;
+  tb_open_stacks_return(&w->slices, &slices->stack);
+  track_state->slices = &w->no_slices;
 }
 
 static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
-  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) close_slice(w, track_state, &track_state->open[i]);
-  track_state->open_count -= FORGOTTEN_AT_ONCE;
-  if (track_state->held_count > track_state->open_count) track_state->held_count = track_state->open_count;
-  memmove(track_state->open, track_state->open + FORGOTTEN_AT_ONCE,
-          track_state->open_count * sizeof(*track_state->open));
+  struct tb_fxt_slices *slices = track_state->slices;
+  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) free_block(w, &opened(track_state)[i]);
+  tb_open_stack_forget(&slices->stack, FORGOTTEN_AT_ONCE);
+  if (slices->held_count > slices->stack.count) slices->held_count = slices->stack.count;
 }
 
 /* Whether the newest slice begins together with one that was written as a begin: some readers put complete records of a
  * time before its begins. */
 static bool begins_with_outer(const struct tb_fxt_track_state *track_state) {
-  if (track_state->open_count < 2) return false;
-  const struct tb_fxt_open *outer = &track_state->open[track_state->open_count - 2];
-  return outer->written && outer->ts == outer[1].ts;
+  if (track_state->slices->stack.count < 2) return false;
+  const struct tb_fxt_open *outer = &opened(track_state)[track_state->slices->stack.count - 2];
+  return outer->written && outer->open.ts == outer[1].open.ts;
 }
 
 static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
-  void *open = track_state->open;
-  if (track_state->open_count == MAX_OPEN)
+  if (track_state->slices->stack.count == MAX_OPEN)
     forget_outermost(w, track_state); /* their ends will find none and be written bare */
-  enum tb_status status = tb_grow_array(w->writer->allocator, &open, &track_state->open_capacity,
-                                        track_state->open_count + 1, sizeof(*track_state->open), MAX_OPEN);
-  track_state->open = open;
-  tb_fxt_fail(w, status);
-  struct tb_fxt_open slice = {.ts = event->ts};
-  if (w->status != TB_OK || !copy_parts(w, event, &slice)) return;
+  struct tb_fxt_open slice = {.open = {.ts = event->ts}};
+  if (!take_slices(w, track_state) || !copy_parts(w, event, &slice)) return;
   make_way(w, event->track, track_state, event->ts);
   settle(w, event->track, track_state, event->ts);
   slice.id = is_thread(event->track) ? 0 : id_of_track(event);
   slice.thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   open_slice(w, track_state, &slice);
+  if (w->status != TB_OK) return;
   if (is_thread(event->track)) track_state->last_inner_ts = event->ts;
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
   if (track_state->unordered || has_flows || is_async || begins_with_outer(track_state) ||
-      track_state->held_count > MAX_HELD)
+      track_state->slices->held_count > MAX_HELD)
     write_held(w, event->track, track_state);
 }
 
@@ -294,11 +332,12 @@ static void put_unmatched_end(struct tb_fxt_writer *w, const struct tb_event *ev
  * the name of what they end, which is not the innermost. */
 static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state,
                           bool is_endless) {
-  struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
+  struct tb_fxt_open *slice = &opened(track_state)[track_state->slices->stack.count - 1];
   settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
   bool is_named = track_state->has_endless && !is_endless && slice->name.len;
-  bool late = event->ts < slice->ts || tb_same_time_keeps_place(slice->ts, event->ts, track_state->last_inner_ts);
+  bool late =
+      event->ts < slice->open.ts || tb_same_time_keeps_place(slice->open.ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   if (!slice->written && (late || would_take_flow(slice, event->ts) ||
                           slice->arg_count + w->args.count > TB_FXT_MAX_ARGS || has_own_members(w, event, slice)))
@@ -318,36 +357,33 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   if (slice->written)
     put_end(w, event->track, slice, event->ts);
   else
-    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->ts, slice, true, (uint64_t)event->ts);
+    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->open.ts, slice, true, (uint64_t)event->ts);
   w->args.count = 0;
-  bool was_held = !slice->written;
-  close_slice(w, track_state, slice);
-  track_state->open_count--;
-  if (was_held)
-    track_state->held_count--;
-  else
-    count_held(track_state);
+  close_slice(w, track_state);
+}
+
+/* Whether an end names the slice, by its name and categories, where it has them. */
+static bool is_named_by(const void *ctx, const struct tb_open_frame *frame) {
+  const struct tb_event *event = ctx;
+  const struct tb_fxt_open *slice = (const void *)frame;
+  if (event->has & TB_HAS_NAME && event->name.len && !tb_str_equal(slice->name, event->name)) return false;
+  return !event->categories.len || tb_str_equal(slice->category, event->categories);
 }
 
 /* How many slices an end closes: up to the innermost of its name and categories, where it has them; 0 where it fits
  * none. */
 static size_t closed_by(const struct tb_event *event, const struct tb_fxt_track_state *track_state) {
+  const struct tb_open_stack *stack = &track_state->slices->stack;
   bool has_name = event->has & TB_HAS_NAME && event->name.len;
   if (!has_name && !event->categories.len) return 1;
-  size_t count = track_state->open_count;
-  uint64_t name = has_name ? tb_open_name_of(event->name, count) : 0;
-  size_t n = count - tb_open_names_reach(&track_state->names, count, name, 0) + 1;
-  for (; n <= count; n++) {
-    const struct tb_fxt_open *slice = &track_state->open[count - n];
-    if (has_name && !tb_str_equal(slice->name, event->name)) continue;
-    if (!event->categories.len || tb_str_equal(slice->category, event->categories)) return n;
-  }
-  return 0;
+  uint64_t name = has_name ? tb_open_name_of(event->name, stack->count) : 0;
+  size_t found = tb_open_stack_find(stack, name, 0, is_named_by, event);
+  return found ? stack->count - found + 1 : 0;
 }
 
 static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   bool has_name = event->has & TB_HAS_NAME && event->name.len;
-  if (track_state->open_count == 0) {
+  if (track_state->slices->stack.count == 0) {
     if (track_state->has_endless && !has_name)
       put_unmatched_end(w, event); /* readers would end the slice that never ends */
     else
@@ -381,7 +417,7 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
     tb_fxt_lose_event(w, "a slice that ends before it begins", event);
     return;
   }
-  struct tb_fxt_open slice = {.ts = event->ts,
+  struct tb_fxt_open slice = {.open = {.ts = event->ts},
                               .thread = event->thread,
                               .name = event->name,
                               .category = event->categories,
@@ -402,7 +438,7 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
 /* A begin or end out of a processor's buffer: those of other processors that are earlier may come later, so that only
  * readers, who sort, know which end is whose. */
 static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_fxt_open bare = {.ts = event->ts,
+  struct tb_fxt_open bare = {.open = {.ts = event->ts},
                              .thread = event->thread,
                              .name = event->name,
                              .category = event->categories,
@@ -419,7 +455,7 @@ static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
 static void carry_id(struct tb_fxt_writer *w, const struct tb_event *event,
                      const struct tb_fxt_track_state *track_state) {
   if (event->id.kind == TB_ID_NONE || !is_thread(event->track)) return;
-  if (event->type == TB_EVENT_SLICE_END && track_state->open_count) return;
+  if (event->type == TB_EVENT_SLICE_END && track_state->slices->stack.count) return;
   tb_fxt_carry_id(w, &event->id);
   tb_fxt_carry_id_kind(w, &event->id);
 }
@@ -439,7 +475,7 @@ static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struc
       begin(w, event, track_state);
     } else {
       /* behind its end a slice takes no flows any more */
-      if (track_state->open_count) ts = track_state->open[track_state->open_count - 1].ts;
+      if (track_state->slices->stack.count) ts = opened(track_state)[track_state->slices->stack.count - 1].open.ts;
       end(w, event, track_state);
     }
   }
@@ -447,7 +483,8 @@ static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struc
 }
 
 static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts, bool is_flow) {
-  int64_t begin = track_state->open_count ? track_state->open[track_state->open_count - 1].ts : INT64_MIN;
+  int64_t begin =
+      track_state->slices->stack.count ? opened(track_state)[track_state->slices->stack.count - 1].open.ts : INT64_MIN;
   if (!tb_deferred_end_take(&track_state->waiting, ts, begin, &w->bare_end)) return;
   w->args.count = 0;
   if (is_flow) write_held(w, track_state->track, track_state); /* see would_take_flow */
@@ -462,8 +499,8 @@ void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, i
 
 void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
-  if (!track_state || !track_state->open_count) return;
-  struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
+  if (!track_state || !track_state->slices->stack.count) return;
+  struct tb_fxt_open *slice = &opened(track_state)[track_state->slices->stack.count - 1];
   if (slice->flow_ts < event->ts) slice->flow_ts = event->ts;
 }
 
@@ -471,7 +508,7 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
   if (!track_state) return;
   end_waiting(w, track_state, event->ts, false);
-  bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && track_state->open_count;
+  bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && track_state->slices->stack.count;
   if (may_wait && tb_deferred_end_keep(&track_state->waiting, event, closed_by(event, track_state) == 1)) return;
   put_now(w, event, track_state);
 }
@@ -479,11 +516,56 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
 bool tb_fxt_put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type != TB_EVENT_OTHER || !tb_str_equal(event->phase_text, TB_STR("E"))) return false;
   struct tb_fxt_track_state *track_state = is_thread(event->track) ? tb_fxt_track_state_of(w, event->track) : NULL;
-  if (!track_state || track_state->open_count || tb_event_is_untimed(event)) return false;
+  if (!track_state || track_state->slices->stack.count || tb_event_is_untimed(event)) return false;
   struct tb_event end = *event;
   end.type = TB_EVENT_SLICE_END;
   tb_fxt_put_slice(w, &end);
   return true;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Writes the begin of a slice that is held, and leaves of it what its end needs. */
+static void shrink(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+  size_t size = slice->name.len + slice->category.len;
+  if (!slice->written || size >= slice->block_size) return;
+  char *block = size ? tb_alloc(w->writer->allocator, size) : NULL;
+  if (size && !block) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  if (slice->name.len) memcpy(block, slice->name.ptr, slice->name.len);
+  if (slice->category.len) memcpy(block + slice->name.len, slice->category.ptr, slice->category.len);
+  slice->name.ptr = block;
+  slice->category.ptr = block ? block + slice->name.len : NULL;
+  slice->args = NULL;
+  tb_free(w->writer->allocator, slice->block, slice->block_size);
+  w->slices.bytes -= slice->block_size - size;
+  slice->block = block;
+  slice->block_size = size;
+}
+
+/* First the ends that wait, as of all threads that have come to their end; then the begins that are held. */
+void tb_fxt_make_room(struct tb_fxt_writer *w) {
+  struct tb_open_stacks *slices = &w->slices;
+  for (struct tb_open_stack *stack = slices->first, *next; stack; stack = next) {
+    next = stack->next;
+    end_waiting(w, &w->track_states[stack->owner], INT64_MAX, false);
+  }
+  for (struct tb_open_stack *stack = slices->first; stack && slices->bytes > slices->most / 2; stack = stack->next) {
+    struct tb_fxt_track_state *track_state = &w->track_states[stack->owner];
+    write_held(w, track_state->track, track_state);
+    for (size_t i = 0; i < stack->count; i++) shrink(w, &opened(track_state)[i]);
+  }
+  if (slices->bytes > slices->most / 2) slices->most = slices->bytes * 2; /* do not look again too soon */
+}
+
+void tb_fxt_init_slices(struct tb_fxt_writer *w) {
+  size_t budget = w->writer->options.memory_budget;
+  w->slices = (struct tb_open_stacks){.allocator = w->writer->allocator,
+                                      .size = sizeof(struct tb_fxt_slices),
+                                      .frame_size = sizeof(struct tb_fxt_open)};
+  w->slices.most = !budget ? HELD_BYTES : budget < TB_WRITER_MEMORY_MIN ? TB_WRITER_MEMORY_MIN : budget;
 }
 
 /* ---- the end of the trace ---------------------------------------------------------------------------------------- */
@@ -492,19 +574,20 @@ void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->track_state_count; i++) {
     struct tb_fxt_track_state *track_state = &w->track_states[i];
     end_waiting(w, track_state, INT64_MAX, false);
-    for (size_t k = 0; k < track_state->open_count; k++)
-      track_state->open[k].overlaps = false; /* it never ends: an async begin */
-    if (track_state->open_count) write_held(w, track_state->track, track_state);
+    for (size_t k = 0; k < track_state->slices->stack.count; k++)
+      opened(track_state)[k].overlaps = false; /* it never ends: an async begin */
+    if (track_state->slices->stack.count) write_held(w, track_state->track, track_state);
   }
 }
 
+static void free_blocks(const void *ctx, struct tb_open_stack *stack) {
+  const struct tb_fxt_open *slices = stack->frames;
+  for (size_t i = 0; i < stack->count; i++) tb_free(ctx, slices[i].block, slices[i].block_size);
+}
+
 void tb_fxt_free_slices(struct tb_fxt_writer *w) {
-  for (size_t i = 0; i < w->track_state_count; i++) {
-    struct tb_fxt_track_state *track_state = &w->track_states[i];
-    for (size_t j = 0; j < track_state->open_count; j++) free_slice(w, &track_state->open[j]);
-    tb_open_names_free(&track_state->names);
-    tb_free(w->writer->allocator, track_state->open, track_state->open_capacity * sizeof(*track_state->open));
-    tb_free(w->writer->allocator, (void *)(uintptr_t)track_state->name.ptr, track_state->name.len);
-  }
-  tb_free(w->writer->allocator, w->track_states, w->track_state_count * sizeof(*w->track_states));
+  tb_open_stacks_free(&w->slices, free_blocks, w->writer->allocator);
+  for (size_t i = 0; i < w->track_state_count; i++)
+    tb_free(w->writer->allocator, (void *)(uintptr_t)w->track_states[i].name.ptr, w->track_states[i].name.len);
+  tb_free(w->writer->allocator, w->track_states, w->track_state_capacity * sizeof(*w->track_states));
 }

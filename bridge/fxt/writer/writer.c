@@ -86,6 +86,7 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
   begin(w);
   describe_all(w, event);
   if (w->status == TB_OK) put_event(w, event);
+  if (tb_open_stacks_are_full(&w->slices)) tb_fxt_make_room(w);
   return w->status;
 }
 
@@ -122,6 +123,7 @@ static enum tb_status create(struct tb_writer *writer) {
   writer->target.no_recorder = !writer->options.keep_packets;
   w->providers.allocator = w->process_providers.allocator = w->said.allocator = w->sequences.allocator =
       w->ids.allocator = w->flows.allocator = w->running.allocator = writer->allocator;
+  tb_fxt_init_slices(w);
   tb_arena_init(&w->scratch, writer->allocator, 0);
   tb_buffer_init(&w->sampling.texts, writer->allocator, 0);
   writer->state = w;

@@ -12,7 +12,7 @@
 #include "model/flow_source.h"
 #include "model/writer_ops.h"
 #include "timeline/deferred_end.h"
-#include "timeline/open_names.h"
+#include "timeline/open_stack.h"
 
 /* One argument as FXT has it: flat, and of FXT's types. */
 struct tb_fxt_flat {
@@ -38,21 +38,25 @@ struct tb_fxt_out_provider {
 /* A slice that has begun. `held` is a block with the texts and arguments of one whose record is still to be written: it
  * becomes a complete one where nothing in between asks for begin and end. */
 struct tb_fxt_open {
-  int64_t ts;
+  struct tb_open_frame open;
   uint64_t id;
   const struct tb_track *thread; /* that emitted it, where the track is another one */
   struct tb_str name, category;  /* in `block` */
   struct tb_fxt_flat *args;      /* likewise */
   uint32_t arg_count;
   bool written;
-  int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
   /* it overlaps other slices of its thread: it is on a track of its own, but written as a complete record of the
    * thread */
   bool overlaps;
+  int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
   char *block;
   size_t block_size;
-  size_t depth;     /* how many were open around it */
-  uint64_t name_id; /* in tb_fxt_track_state.names */
+};
+
+/* The open slices of a track: it has them only while there are some. */
+struct tb_fxt_slices {
+  struct tb_open_stack stack; /* of struct tb_fxt_open */
+  size_t held_count;          /* the innermost ones, whose records are still to be written */
 };
 
 /* What is kept of a track. */
@@ -67,10 +71,7 @@ struct tb_fxt_track_state {
   int64_t last_inner_ts; /* of begins and other events */
   struct tb_deferred_end waiting;
   size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
-  struct tb_fxt_open *open;
-  size_t open_count, open_capacity;
-  size_t held_count;          /* of the open slices: the innermost ones, whose records are still to be written */
-  struct tb_open_names names; /* of the open slices */
+  struct tb_fxt_slices *slices;    /* tb_fxt_writer.no_slices where none is open */
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */
@@ -119,9 +120,11 @@ struct tb_fxt_writer {
   uint64_t base_ns, unix_ns;
   bool began;                              /* something came but the tracks and providers that lead */
   struct tb_fxt_track_state *track_states; /* by track index */
-  size_t track_state_count;
-  struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
-  struct tb_map flows; /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
+  size_t track_state_count, track_state_capacity;
+  struct tb_fxt_slices no_slices;
+  struct tb_open_stacks slices; /* of tracks with open slices */
+  struct tb_map ids;            /* (number, 0) -> hash of the identity that owns the number */
+  struct tb_map flows;          /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
   struct tb_fxt_flow_point *points;
   size_t point_count, point_capacity;
   struct tb_map running; /* (processor, 0) -> thread koid */
@@ -273,6 +276,9 @@ void tb_fxt_free_flows(struct tb_fxt_writer *w);
  * now. */
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts);
 void tb_fxt_finish_flows(struct tb_fxt_writer *w);
+/* Writes slices, where those that are open take more than memory is for. */
+void tb_fxt_make_room(struct tb_fxt_writer *w);
+void tb_fxt_init_slices(struct tb_fxt_writer *w);
 void tb_fxt_finish_slices(struct tb_fxt_writer *w);
 void tb_fxt_free_slices(struct tb_fxt_writer *w);
 void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt/writer/counters.c */

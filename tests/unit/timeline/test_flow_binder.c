@@ -131,7 +131,7 @@ static void the_stack_drops_what_is_over_when_the_next_slice_begins(void **state
   assert_true(nests(&s, slice(10, 10), 1));
   assert_int_equal(tb_slice_stack_top(&s)->place, 1);
   assert_true(nests(&s, slice(20, 80), 2));
-  assert_int_equal(s.count, 2);
+  assert_int_equal(s.slices.count, 2);
   assert_false(nests(&s, slice(90, 20), 3)); /* outlasts both */
   assert_int_equal(tb_slice_stack_top(&s)->place, 2);
   tb_slice_stack_free(&s, tb_default_allocator());

@@ -255,7 +255,7 @@ enum tb_status tb_streamed_sequence_put(struct tb_streamed_sequence *s, const st
 bool tb_streamed_sequence_top(const struct tb_streamed_sequence *s, struct tb_stack_frame_ref *top) {
   if (!s->open_count) return false;
   const struct tb_streamed_slice *slice = &s->open[s->open_count - 1];
-  *top = (struct tb_stack_frame_ref){.ts = slice->begin, .place = slice->place};
+  *top = (struct tb_stack_frame_ref){.open = {.ts = slice->begin}, .place = slice->place};
   return true;
 }
 

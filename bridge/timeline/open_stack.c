@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/open_stack.h"
+
+void tb_open_stack_free(struct tb_open_stack *s, const struct tb_allocator *allocator) {
+  tb_open_names_free(&s->names);
+  tb_free(allocator, s->frames, s->capacity * s->frame_size);
+  s->frames = NULL;
+  s->count = s->capacity = 0;
+}
+
+struct tb_open_frame *tb_open_stack_push(struct tb_open_stack *s, const struct tb_allocator *allocator,
+                                         const struct tb_open_frame *frame, size_t most) {
+  enum tb_status status = tb_grow_array(allocator, &s->frames, &s->capacity, s->count + 1, s->frame_size, most);
+  if (status != TB_OK) return NULL;
+  bool counted = !frame->ended && s->count >= TB_NAMES_COUNTED_FROM;
+  if (counted && tb_open_names_count_up(&s->names, allocator, frame->name, frame->categories) != TB_OK) return NULL;
+  struct tb_open_frame *top = tb_open_stack_at(s, s->count++);
+  memset(top, 0, s->frame_size);
+  *top = *frame;
+  top->counted = counted;
+  return top;
+}
+
+size_t tb_open_stack_find(const struct tb_open_stack *s, uint64_t name, uint32_t categories,
+                          tb_open_frame_matches *matches, const void *ctx) {
+  for (size_t i = tb_open_names_reach(&s->names, s->count, name, categories); i > 0; i--) {
+    const struct tb_open_frame *frame = tb_open_stack_at(s, i - 1);
+    if (!frame->ended && matches(ctx, frame)) return i;
+  }
+  return 0;
+}
+
+/* Its name is not open any more. */
+static inline void uncount(struct tb_open_stack *s, struct tb_open_frame *frame) {
+  if (frame->counted) tb_open_names_count_down(&s->names, frame->name, frame->categories);
+  frame->counted = false;
+}
+
+bool tb_open_stack_end(struct tb_open_stack *s, size_t index) {
+  struct tb_open_frame *frame = tb_open_stack_at(s, index);
+  uncount(s, frame);
+  frame->ended = true;
+  return index + 1 == s->count;
+}
+
+void tb_open_stack_pop(struct tb_open_stack *s) {
+  do uncount(s, tb_open_stack_at(s, --s->count));
+  while (s->count && tb_open_stack_at(s, s->count - 1)->ended);
+}
+
+void tb_open_stack_cut(struct tb_open_stack *s, size_t count) {
+  while (s->count > count) uncount(s, tb_open_stack_at(s, --s->count));
+}
+
+void tb_open_stack_forget(struct tb_open_stack *s, size_t count) {
+  for (size_t i = 0; i < count; i++) uncount(s, tb_open_stack_at(s, i));
+  s->count -= count;
+  memmove(s->frames, tb_open_stack_at(s, count), s->count * s->frame_size);
+}
+
+/* ---- stacks of many tracks --------------------------------------------------------------------------------------- */
+
+enum { STACK_BYTES = 512 }; /* about what a stack takes with its memory */
+
+struct tb_open_stack *tb_open_stacks_take(struct tb_open_stacks *stacks, uint32_t owner) {
+  struct tb_open_stack *stack = stacks->spare;
+  if (stack) {
+    stacks->spare = stack->next;
+  } else {
+    stack = tb_calloc(stacks->allocator, stacks->size);
+    if (!stack) return NULL;
+    stack->frame_size = stacks->frame_size;
+  }
+  stack->owner = owner;
+  stack->next = NULL;
+  stack->previous = stacks->last;
+  *(stacks->last ? &stacks->last->next : &stacks->first) = stack;
+  stacks->last = stack;
+  stacks->bytes += STACK_BYTES;
+  return stack;
+}
+
+void tb_open_stacks_return(struct tb_open_stacks *stacks, struct tb_open_stack *stack) {
+  *(stack->previous ? &stack->previous->next : &stacks->first) = stack->next;
+  *(stack->next ? &stack->next->previous : &stacks->last) = stack->previous;
+  stack->next = stacks->spare;
+  stacks->spare = stack;
+  stacks->bytes -= STACK_BYTES;
+}
+
+void tb_open_stacks_free(struct tb_open_stacks *stacks, void (*destroy)(const void *ctx, struct tb_open_stack *stack),
+                         const void *ctx) {
+  while (stacks->first) tb_open_stacks_return(stacks, stacks->first);
+  for (struct tb_open_stack *stack = stacks->spare, *next; stack; stack = next) {
+    next = stack->next;
+    destroy(ctx, stack);
+    tb_open_stack_free(stack, stacks->allocator);
+    tb_free(stacks->allocator, stack, stacks->size);
+  }
+  stacks->spare = NULL;
+}
