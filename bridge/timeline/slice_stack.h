@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stack of slices of one track, as events come in the order of time (open_stack.h): what the trace processor has on its stack
- * after the same events. A writer asks it before it emits an event: will readers see the slices that were meant?
+ * The stack of slices of one track (open_stack.h), as events come in the order of time: what the trace processor has
+ * on its stack after the same events. A writer asks it before it emits an event: will readers see the slices that were
+ * meant?
  *
  * The stack holds slices from the outermost to the innermost. A BEGIN pushes a slice without an end (open). A COMPLETE
  * pushes one whose end is known. A slice with an end is not popped at its end, since no event says so. It is popped

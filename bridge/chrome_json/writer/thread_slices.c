@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slices and instants of threads, as Perfetto and FXT have them: a slice is held as text until its end is known, and
- * becomes one X. If the events of a track do not come in order, an end names another slice than the innermost, or more is
- * held than memory is for, the slices are written as B and E, which every reader sorts by time.
+ * becomes one X. If the events of a track do not come in order, an end names another slice than the innermost, or more
+ * is held than memory is for, the slices are written as B and E, which every reader sorts by time.
  */
 #include "chrome_json/writer/thread_slices.h"
 #include "base/times.h"

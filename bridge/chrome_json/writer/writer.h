@@ -20,8 +20,8 @@ struct tb_json_times {
   int64_t ts, dur, thread_ts, thread_dur;
 };
 
-/* The slices of a track while some are open. A track takes one when a slice begins, and returns it when none is open any
- * more: there may be a million tracks. */
+/* The slices of a track while some are open. A track takes one when a slice begins, and returns it when none is open
+ * any more: there may be a million tracks. */
 struct tb_json_slices {
   struct tb_open_stack stack; /* of struct tb_json_open */
   struct tb_json_emit held;   /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */

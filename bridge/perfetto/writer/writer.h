@@ -112,8 +112,8 @@ struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, con
 
 struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
 
-/* The sequence of a thread that has had events, else NULL. That of threads that are grouped stands for this thread until
- * the next call. */
+/* The sequence of a thread that has had events, else NULL. That of threads that are grouped stands for this thread
+ * until the next call. */
 static inline struct tb_writer_sequence *tb_perfetto_known_sequence(const struct tb_perfetto_writer *p,
                                                                     const struct tb_track *track) {
   if (track->index >= p->tracks.count) return NULL;

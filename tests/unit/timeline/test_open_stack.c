@@ -102,9 +102,8 @@ static void count_stack(const void *ctx, struct tb_open_stack *stack) {
 static void stacks_that_were_returned_are_used_again(void **state) {
   (void)state;
   int count = 0, *const counts = &count;
-  struct tb_open_stacks stacks = {.allocator = tb_default_allocator(),
-                                  .size = sizeof(struct tb_open_stack),
-                                  .frame_size = sizeof(struct frame)};
+  struct tb_open_stacks stacks = {
+      .allocator = tb_default_allocator(), .size = sizeof(struct tb_open_stack), .frame_size = sizeof(struct frame)};
   struct tb_open_stack *first = tb_open_stacks_take(&stacks, 1), *second = tb_open_stacks_take(&stacks, 2);
   struct tb_open_stack *third = tb_open_stacks_take(&stacks, 3);
   push(second, 5);
