@@ -239,8 +239,10 @@ static enum tb_status release(struct tb_lanes *l, uint32_t index) {
 /* For one more slice, and for the lane among those that end: a slice that is on its lane stays there. */
 static enum tb_status make_room(struct tb_lanes *l, struct tb_lane *lane) {
   void *open = lane->open;
-  if (tb_grow_array(l->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open),
-                    SIZE_MAX / 256) != TB_OK)
+  /* most lanes of slices that all overlap never have a second one */
+  size_t most = lane->open_capacity ? SIZE_MAX / 256 : 1;
+  if (tb_grow_array(l->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open), most) !=
+      TB_OK)
     return TB_NO_MEMORY;
   lane->open = open;
   return tb_heap_reserve(&l->ending, l->allocator, l->ending.count + 1);

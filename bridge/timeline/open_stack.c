@@ -8,17 +8,13 @@ void tb_open_stack_free(struct tb_open_stack *s, const struct tb_allocator *allo
   s->count = s->capacity = 0;
 }
 
-struct tb_open_frame *tb_open_stack_push(struct tb_open_stack *s, const struct tb_allocator *allocator,
-                                         const struct tb_open_frame *frame, size_t most) {
-  enum tb_status status = tb_grow_array(allocator, &s->frames, &s->capacity, s->count + 1, s->frame_size, most);
-  if (status != TB_OK) return NULL;
-  bool counted = !frame->ended && s->count >= TB_NAMES_COUNTED_FROM;
-  if (counted && tb_open_names_count_up(&s->names, allocator, frame->name, frame->categories) != TB_OK) return NULL;
-  struct tb_open_frame *top = tb_open_stack_at(s, s->count++);
-  memset(top, 0, s->frame_size);
-  *top = *frame;
-  top->counted = counted;
-  return top;
+bool tb_open_stack_make_room(struct tb_open_stack *s, const struct tb_allocator *allocator, size_t most) {
+  return tb_grow_array(allocator, &s->frames, &s->capacity, s->count + 1, s->frame_size, most) == TB_OK;
+}
+
+bool tb_open_stack_count(struct tb_open_stack *s, const struct tb_allocator *allocator,
+                         const struct tb_open_frame *frame) {
+  return tb_open_names_count_up(&s->names, allocator, frame->name, frame->categories) == TB_OK;
 }
 
 size_t tb_open_stack_find(const struct tb_open_stack *s, uint64_t name, uint32_t categories,
@@ -30,30 +26,20 @@ size_t tb_open_stack_find(const struct tb_open_stack *s, uint64_t name, uint32_t
   return 0;
 }
 
-/* Its name is not open any more. */
-static inline void uncount(struct tb_open_stack *s, struct tb_open_frame *frame) {
-  if (frame->counted) tb_open_names_count_down(&s->names, frame->name, frame->categories);
-  frame->counted = false;
-}
-
 bool tb_open_stack_end(struct tb_open_stack *s, size_t index) {
   struct tb_open_frame *frame = tb_open_stack_at(s, index);
-  uncount(s, frame);
+  tb_open_stack_uncount(s, frame);
+  frame->counted = false;
   frame->ended = true;
   return index + 1 == s->count;
 }
 
-void tb_open_stack_pop(struct tb_open_stack *s) {
-  do uncount(s, tb_open_stack_at(s, --s->count));
-  while (s->count && tb_open_stack_at(s, s->count - 1)->ended);
-}
-
 void tb_open_stack_cut(struct tb_open_stack *s, size_t count) {
-  while (s->count > count) uncount(s, tb_open_stack_at(s, --s->count));
+  while (s->count > count) tb_open_stack_uncount(s, tb_open_stack_at(s, --s->count));
 }
 
 void tb_open_stack_forget(struct tb_open_stack *s, size_t count) {
-  for (size_t i = 0; i < count; i++) uncount(s, tb_open_stack_at(s, i));
+  for (size_t i = 0; i < count; i++) tb_open_stack_uncount(s, tb_open_stack_at(s, i));
   s->count -= count;
   memmove(s->frames, tb_open_stack_at(s, count), s->count * s->frame_size);
 }

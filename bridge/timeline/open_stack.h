@@ -41,9 +41,24 @@ static inline struct tb_open_frame *tb_open_stack_at(const struct tb_open_stack 
   return (struct tb_open_frame *)((char *)stack->frames + index * stack->frame_size);
 }
 
-/* Pushes a slice, whose frame is zeroed but for `frame`. NULL without memory, or where there are `most`. */
-struct tb_open_frame *tb_open_stack_push(struct tb_open_stack *stack, const struct tb_allocator *allocator,
-                                         const struct tb_open_frame *frame, size_t most);
+/* For tb_open_stack_push: the array is full, or names are counted. */
+bool tb_open_stack_make_room(struct tb_open_stack *stack, const struct tb_allocator *allocator, size_t most);
+bool tb_open_stack_count(struct tb_open_stack *stack, const struct tb_allocator *allocator,
+                         const struct tb_open_frame *frame);
+
+/* Pushes a slice; what its frame has behind `frame` is the caller's to set. NULL without memory, or where there are
+ * `most`. */
+static inline struct tb_open_frame *tb_open_stack_push(struct tb_open_stack *stack,
+                                                       const struct tb_allocator *allocator,
+                                                       const struct tb_open_frame *frame, size_t most) {
+  if (stack->count == stack->capacity && !tb_open_stack_make_room(stack, allocator, most)) return NULL;
+  bool counted = stack->count >= TB_NAMES_COUNTED_FROM && !frame->ended;
+  if (counted && !tb_open_stack_count(stack, allocator, frame)) return NULL;
+  struct tb_open_frame *top = tb_open_stack_at(stack, stack->count++);
+  *top = *frame;
+  top->counted = counted;
+  return top;
+}
 
 /* Whether a frame is of the name that is looked for. */
 typedef bool tb_open_frame_matches(const void *ctx, const struct tb_open_frame *frame);
@@ -55,8 +70,16 @@ size_t tb_open_stack_find(const struct tb_open_stack *stack, uint64_t name, uint
 
 /* The slice has ended. Returns whether it was the innermost; tb_open_stack_pop is due then. */
 bool tb_open_stack_end(struct tb_open_stack *stack, size_t index);
+/* Its name is not open any more. */
+static inline void tb_open_stack_uncount(struct tb_open_stack *stack, const struct tb_open_frame *frame) {
+  if (frame->counted) tb_open_names_count_down(&stack->names, frame->name, frame->categories);
+}
+
 /* Takes the innermost slice off, and those below it that have ended. */
-void tb_open_stack_pop(struct tb_open_stack *stack);
+static inline void tb_open_stack_pop(struct tb_open_stack *stack) {
+  do tb_open_stack_uncount(stack, tb_open_stack_at(stack, --stack->count));
+  while (stack->count && tb_open_stack_at(stack, stack->count - 1)->ended);
+}
 /* Leaves the `count` outermost slices. */
 void tb_open_stack_cut(struct tb_open_stack *stack, size_t count);
 /* Takes the `count` outermost slices off, which are more than TB_NAMES_COUNTED_FROM. */

@@ -95,6 +95,8 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
     (void)tb_json_fail(w, stack->count < OPEN_MAX ? TB_NO_MEMORY : TB_LIMIT);
     return NULL;
   }
+  slice->phase = 0;
+  slice->flow_number = 0;
   slice->at = at;
   slice->late_at = state->slices->late.buffer.len;
   slice->thread_ts = event->thread_ts;

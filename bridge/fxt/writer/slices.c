@@ -14,7 +14,7 @@
 
 enum {
   MAX_HELD = 64,
-  MAX_OPEN = 1 << 16,
+  MAX_OPEN = 1 << 12, /* deeper than any program; of slices that never end there may be any number */
   FORGOTTEN_AT_ONCE = MAX_OPEN / 8,
   HELD_BYTES = 64 << 20 /* of open slices, if the user sets no budget */
 };

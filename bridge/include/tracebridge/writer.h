@@ -24,7 +24,8 @@ struct tb_writer_options {
   bool compress;                        /* Perfetto: write compressed_packets */
   bool keep_packets;                    /* FXT: packets that FXT cannot express go into a Perfetto blob */
   /* Perfetto: memory limit before events spill to a temporary file, at least TB_WRITER_MEMORY_MIN. 0: 64 MiB for data
-   * that is in order already, half of the machine's memory for data that must be sorted. */
+   * that is in order already, half of the machine's memory for data that must be sorted. JSON, FXT: limit of what
+   * slices take that wait for their ends, before they are written as a begin and an end. 0: 64 MiB. */
   size_t memory_budget;
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
   /* The clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE. */
