@@ -139,8 +139,8 @@ static struct tb_event make_event(struct calls *c) {
 
 static void open_writer(struct calls *c) {
   struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : (size_t)number(c)};
-  options.format = (enum tb_format)choice(c, TB_FORMAT_FTRACE + 1);
-  options.source = (enum tb_format)choice(c, TB_FORMAT_FTRACE + 1);
+  options.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
+  options.source = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
   options.clock = (enum tb_clock)choice(c, TB_CLOCK_TRACE_FILE + 1);
   options.first_new_flow_id = number(c);
   options.keep_packets = byte(c) & 1;
@@ -151,7 +151,7 @@ static void open_writer(struct calls *c) {
 
 static void open_reader(struct calls *c) {
   struct tb_reader_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0,
-                                      .format = (enum tb_format)choice(c, TB_FORMAT_FTRACE + 1),
+                                      .format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1),
                                       .max_record_bytes = (size_t)number(c),
                                       .max_interned_bytes = (size_t)number(c),
                                       .strict = byte(c) & 1};
