@@ -57,7 +57,28 @@ static void set_parent(perfetto_protos_TrackDescriptor *descriptor, uint64_t par
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
 
-enum { MAX_LABELS = 256 };
+enum { MAX_LABELS = 256, ORDERING_EXPLICIT = 1 };
+
+/* Later readers take the order of processes and threads from their ranks, where write_order says so; before these there
+ * was a field of each descriptor. */
+static void set_rank(perfetto_protos_TrackDescriptor *descriptor, const struct tb_track_state *state) {
+  descriptor->has_sibling_order_rank = state->has_sort_index;
+  descriptor->sibling_order_rank = (int32_t)state->sort_index;
+}
+
+/* The trace's own descriptor, where the source orders its processes or threads. */
+static enum tb_status write_order(struct tb_perfetto_writer *p) {
+  perfetto_protos_TrackDescriptor root = perfetto_protos_TrackDescriptor_init_zero;
+  root.has_uuid = true;
+  root.process_ordering = root.thread_ordering = ORDERING_EXPLICIT;
+  for (size_t i = 0; i < p->tracks.count; i++) {
+    const struct tb_track_state *state = &p->tracks.items[i];
+    if (!state->track || !state->has_sort_index) continue;
+    root.has_process_ordering |= state->track->type == TB_TRACK_PROCESS;
+    root.has_thread_ordering |= state->track->type == TB_TRACK_THREAD;
+  }
+  return root.has_process_ordering || root.has_thread_ordering ? write_descriptor(p, &root) : TB_OK;
+}
 
 static void split_labels(struct tb_str labels, struct tb_str *parts, struct tb_nanopb_strs *list) {
   list->items = parts;
@@ -168,6 +189,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   descriptor.has_uuid = true;
   descriptor.uuid = state->uuid;
   descriptor.process = &process;
+  set_rank(&descriptor, state);
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
   const struct tb_track *track = state->track;
@@ -199,6 +221,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   descriptor.uuid = state->uuid;
   set_parent(&descriptor, uuid_of(p, state->track->parent));
   descriptor.thread = &thread;
+  set_rank(&descriptor, state);
   struct tb_json_emit ids;
   const struct tb_track *track = state->track;
   tb_json_emit_init(&ids, p->allocator);
@@ -344,6 +367,7 @@ static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leadin
 
 enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
   enum tb_status status = write_clocks(p);
+  if (status == TB_OK) status = write_order(p);
   for (size_t i = 0; status == TB_OK && i < p->tracks.count; i++)
     if (p->tracks.items[i].track) status = write_track(p, &p->tracks.items[i]);
   for (size_t i = 1; status == TB_OK && i < p->counters.count; i++) {
