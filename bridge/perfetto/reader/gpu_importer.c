@@ -4,8 +4,8 @@
  * Targets that take packets as they are get the packets.
  *
  * A value of most counters is of the time before its sample, so it goes out with the time of the sample before, and
- * the last sample begins a 0. Which sample is before is known late, as samples need not come in the order of time: a
- * few wait for others. Whole numbers are marks for targets that have the system's events as text, where a
+ * the last sample begins a 0. Which sample is before is known late, as samples need not come in the order of time: the
+ * newest ones wait for others. Whole numbers are marks for targets that have the system's events as text, where a
  * counter keeps its name whatever it is.
  */
 #include <inttypes.h>
@@ -19,8 +19,10 @@ enum {
   NUMBER_SIZE = 64,
   COUNTERS_MAX = 1 << 20,
   SPECIFICATIONS_MAX = 1 << 12,
-  WAITING_MAX = 8,     /* samples of a counter that may come late */
-  FORWARDS_LOOKING = 2 /* of value_direction */
+  WAITING_MAX = 1 << 12,     /* samples of a counter that wait for late ones */
+  WAITING_FEW = 8,           /* so many do whatever the other counters have */
+  ALL_WAITING_MAX = 1 << 20, /* of all counters */
+  FORWARDS_LOOKING = 2       /* of value_direction */
 };
 
 static const char LOSS_TIME[] = "an event of a GPU has no timestamp";
@@ -40,9 +42,9 @@ struct gpu_counter {
   struct tb_perfetto_track *track;
   int gpu_id;
   bool forwards, gave;
-  int64_t given_ts;                       /* of the newest value that went out */
-  struct gpu_sample waiting[WAITING_MAX]; /* each began what the next one says; in the order of time */
-  size_t waiting_count;
+  int64_t given_ts;           /* of the newest value that went out */
+  struct gpu_sample *waiting; /* each began what the next one says; in the order of time, from `first` on */
+  size_t first, end, waiting_capacity;
 };
 
 /* Names by id, as the first specifications say them. */
@@ -57,6 +59,7 @@ struct gpu {
   struct tb_map by_track; /* index of the counter's track -> counter */
   struct tb_map by_id;    /* id of a descriptor in place, machine -> counter */
   struct tb_map by_iid; /* sequence; iid and id -> counter, and the version of the interned data that it was found in */
+  size_t waiting;       /* samples, of all counters */
   size_t resume;        /* where the current packet, or the end, goes on in the next batch */
   struct gpu_names queues, stages;
   int64_t context_pid; /* of the specifications' context */
@@ -72,6 +75,8 @@ static void init_gpu(void *state, const struct tb_allocator *allocator) {
 
 static void free_gpu(void *state, const struct tb_allocator *allocator) {
   struct gpu *gpu = state;
+  for (size_t i = 0; i < gpu->count; i++)
+    tb_free(allocator, gpu->counters[i].waiting, gpu->counters[i].waiting_capacity * sizeof(struct gpu_sample));
   tb_free(allocator, gpu->counters, gpu->capacity * sizeof(*gpu->counters));
   tb_free(allocator, gpu->queues.items, gpu->queues.capacity * sizeof(*gpu->queues.items));
   tb_free(allocator, gpu->stages.items, gpu->stages.capacity * sizeof(*gpu->stages.items));
@@ -183,15 +188,39 @@ static void emit_value(struct tb_perfetto_reader *r, const struct gpu_counter *c
 /* Gives out what the first of the waiting samples began. False where the batch takes no more; nothing has changed
  * then. */
 static bool emit_first(struct tb_perfetto_reader *r, struct gpu_counter *counter) {
-  struct gpu_sample value = {.is_double = counter->waiting[0].is_double};
-  if (counter->waiting_count > 1) value = counter->waiting[1];
-  value.ts = counter->waiting[0].ts;
+  const struct gpu_sample *first = &counter->waiting[counter->first];
+  struct gpu_sample value = {.is_double = first->is_double};
+  if (counter->end - counter->first > 1) value = first[1];
+  value.ts = first->ts;
   emit_value(r, counter, value);
   if (r->full) return false;
   counter->gave = true;
   counter->given_ts = value.ts;
-  memmove(counter->waiting, counter->waiting + 1, --counter->waiting_count * sizeof(*counter->waiting));
+  counter->first++;
+  gpu_of(r)->waiting--;
   return true;
+}
+
+/* Whether the counter has to give out its first sample before it takes another. */
+static bool waits_for_enough(const struct gpu *gpu, const struct gpu_counter *counter) {
+  size_t count = counter->end - counter->first;
+  return count == WAITING_MAX || (gpu->waiting >= ALL_WAITING_MAX && count >= WAITING_FEW);
+}
+
+/* Room for one more behind the others: where many went out, these make it. False without memory. */
+static bool make_room(struct tb_perfetto_reader *r, struct gpu_counter *counter) {
+  size_t count = counter->end - counter->first;
+  if (counter->end == counter->waiting_capacity && counter->first > count) {
+    memcpy(counter->waiting, counter->waiting + counter->first, count * sizeof(*counter->waiting));
+    counter->first = 0;
+    counter->end = count;
+  }
+  void *waiting = counter->waiting;
+  enum tb_status status = tb_grow_array(&r->state.budget.allocator, &waiting, &counter->waiting_capacity,
+                                        counter->end + 1, sizeof(*counter->waiting), 4 * WAITING_MAX);
+  counter->waiting = waiting;
+  if (status != TB_OK) r->out_of_memory = true;
+  return status == TB_OK;
 }
 
 /* False where the batch takes no more; nothing has changed then. */
@@ -201,12 +230,14 @@ static bool take_sample(struct tb_perfetto_reader *r, struct gpu_counter *counte
     emit_value(r, counter, sample);
     return !r->full;
   }
-  if (counter->waiting_count == WAITING_MAX && !emit_first(r, counter)) return false;
+  if (waits_for_enough(gpu_of(r), counter) && !emit_first(r, counter)) return false;
+  if (!make_room(r, counter)) return true;
   if (counter->gave && sample.ts < counter->given_ts) tb_reader_note(r->reader, NOTE_LATE, r->head.offset);
-  size_t place = counter->waiting_count++;
-  for (; place && counter->waiting[place - 1].ts > sample.ts; place--)
+  size_t place = counter->end++;
+  for (; place > counter->first && counter->waiting[place - 1].ts > sample.ts; place--)
     counter->waiting[place] = counter->waiting[place - 1];
   counter->waiting[place] = sample;
+  gpu_of(r)->waiting++;
   return true;
 }
 
@@ -256,7 +287,7 @@ static void end_counters(struct tb_perfetto_reader *r) {
   struct gpu *gpu = gpu_of(r);
   for (; gpu->resume < gpu->count && !r->full; gpu->resume++) {
     struct gpu_counter *counter = &gpu->counters[gpu->resume];
-    while (counter->waiting_count)
+    while (counter->first < counter->end)
       if (!emit_first(r, counter)) return;
   }
 }
