@@ -7,7 +7,7 @@ def value(tag, n):
     return number(tag << 3) + number(n)
 def field(tag, data):
     return number(tag << 3 | 2) + number(len(data)) + data
-KEPT, CLUSTERS = 1 << 20, 4096
+KEPT, CLUSTERS = 1 << 16, 4096
 def packet(ts, user, times):
     data = value(1, CLUSTERS) + field(2, number(user)) + field(3, b"\1" * times)
     return field(1, value(8, ts) + value(10, 1) + value(13, 2 if user else 1) + field(119, data))
