@@ -155,7 +155,8 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
   batch->fill = ++reader->fills;
   enum tb_status status = tb_reader_find_format(reader);
-  if (status == TB_OK && reader->target.system_as_events && reader->ops->source.system_text)
+  if (status == TB_OK && reader->target.system_as_events &&
+      (reader->ops->source.system_text || reader->ops->source.some_text))
     status = tb_system_text_read_as_events(reader);
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
   status = tb_guard_settle(&reader->guard, status, &reader->error);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The text is kept until it is whole, since only then it is known what its states mean. Then it becomes packets, a
- * block at a time, which a reader of Perfetto is fed with; its events are what is given.
+ * block at a time, which a reader of Perfetto is fed with; its events are what is given. What else the source has goes
+ * before that as it is; the tracks of the two readers then get numbers that do not meet.
  */
 #include "convert/system_text.h"
 
 #include "base/error.h"
+#include "base/map.h"
 #include "convert/registry.h"
 #include "ftrace/packets_of_text.h"
 #include "protobuf/wire.h"
@@ -23,8 +25,12 @@ struct system_text {
   struct tb_batch batch; /* of lines */
   struct tb_ftrace_text text;
   struct tb_spill_file *spill;
+  bool stays_in_memory;              /* the temporary file takes no more */
   struct tb_ftrace_packets *packets; /* NULL until the text is whole */
   struct tb_reader *events;
+  uint32_t first_track; /* the index of the events' first track: where the source's tracks end */
+  struct tb_map tracks; /* theirs -> a copy with that index */
+  struct tb_arena copies;
 };
 
 static enum tb_status no_memory(struct tb_reader *reader) {
@@ -33,24 +39,58 @@ static enum tb_status no_memory(struct tb_reader *reader) {
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
+/* Nobody asked for a file: where none can be written, the text stays in memory, as what other writers stage does. */
 static enum tb_status spill(struct tb_reader *reader, struct system_text *s) {
-  if (s->text.log.bytes < MEMORY_BYTES) return TB_OK;
-  enum tb_status status = s->spill ? TB_OK : tb_spill_file_create(NULL, reader->allocator, &s->spill, &reader->error);
-  return status == TB_OK ? tb_spill_log_spill(&s->text.log, s->spill, &reader->error) : status;
+  if (s->stays_in_memory || s->text.log.bytes < MEMORY_BYTES) return TB_OK;
+  struct tb_error error = {0};
+  enum tb_status status = s->spill ? TB_OK : tb_spill_file_create(NULL, reader->allocator, &s->spill, &error);
+  if (status == TB_OK) status = tb_spill_log_spill(&s->text.log, s->spill, &error);
+  if (status == TB_IO) s->stays_in_memory = true;
+  if (status != TB_OK && status != TB_IO) reader->error = error;
+  return status == TB_IO ? TB_OK : status;
 }
 
-/* Keeps some lines. What the lines' reader returned, or why they could not be kept. */
-static enum tb_status keep_lines(struct tb_reader *reader, struct system_text *s) {
-  tb_batch_reset(&s->batch);
+/* Fills the batch by the source, and keeps the lines in it: what is left are its other events. */
+static enum tb_status fill_by_source(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
   reader->state = s->lines_state;
-  enum tb_status status = s->lines->fill(reader, &s->batch);
+  enum tb_status status = s->lines->fill(reader, batch);
+  s->first_track = s->lines->track_count ? s->lines->track_count(reader) : 0;
   reader->state = s;
-  for (size_t i = 0; i < s->batch.event_count; i++) {
+  size_t left = 0;
+  for (size_t i = 0; i < batch->event_count; i++) {
+    if (batch->events[i].type != TB_EVENT_SYSTEM_TRACE) {
+      if (left++ != i) batch->events[left - 1] = batch->events[i];
+      continue;
+    }
     reader->has_read = true;
-    if (tb_ftrace_text_put(&s->text, s->batch.events[i].blob) != TB_OK) return no_memory(reader);
+    if (tb_ftrace_text_put(&s->text, batch->events[i].blob) != TB_OK) return no_memory(reader);
   }
+  batch->event_count = left;
   enum tb_status spilled = spill(reader, s);
   return spilled == TB_OK ? status : spilled;
+}
+
+/* Keeps some lines of a source that is nothing else. */
+static enum tb_status keep_lines(struct tb_reader *reader, struct system_text *s) {
+  tb_batch_reset(&s->batch);
+  return fill_by_source(reader, s, &s->batch);
+}
+
+/* Empties a batch that is being filled. */
+static void empty(struct tb_batch *batch) {
+  uint64_t number = batch->fill;
+  tb_batch_reset(batch);
+  batch->fill = number;
+}
+
+/* Gives what else the source has, as long as there is some. */
+static enum tb_status give_others(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
+  enum tb_status status;
+  do {
+    empty(batch);
+    status = fill_by_source(reader, s, batch);
+  } while (status == TB_OK && !batch->event_count);
+  return status;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -111,15 +151,60 @@ static enum tb_status fill_events(struct tb_reader *reader, struct system_text *
   return status;
 }
 
+/* A copy of a track of the events with an index that no track of the source has; NULL without memory. Where it has
+ * changed, nobody may be reading it. */
+static const struct tb_track *numbered(struct tb_reader *reader, struct system_text *s, const struct tb_track *track) {
+  struct tb_track *copy = tb_map_find_pointer(&s->tracks, (uint64_t)(uintptr_t)track, 0);
+  struct tb_track now;
+  memcpy(&now, track, sizeof(now));
+  now.index += s->first_track;
+  if (track->parent) now.parent = numbered(reader, s, track->parent);
+  if (track->parent && !now.parent) return NULL;
+  /* one is a copy of the other's bytes, padding included;
+   * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-*) */
+  if (copy && memcmp(copy, &now, sizeof(now)) == 0) return copy;
+  if (copy) tb_reader_wait(reader);
+  if (!copy) {
+    copy = tb_arena_alloc(&s->copies, sizeof(*copy));
+    if (!copy || tb_map_put(&s->tracks, (uint64_t)(uintptr_t)track, 0, (uintptr_t)copy) != TB_OK) return NULL;
+  }
+  memcpy(copy, &now, sizeof(now));
+  return copy;
+}
+
+/* Of what the packets say of themselves the trace has its own. */
+static bool is_of_packets(const struct tb_event *event) {
+  return event->type == TB_EVENT_CLOCK_SNAPSHOT || event->type == TB_EVENT_TRACE_METADATA;
+}
+
+static enum tb_status number_tracks(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
+  size_t left = 0;
+  for (size_t i = 0; i < batch->event_count; i++) {
+    if (is_of_packets(&batch->events[i])) continue;
+    struct tb_event *event = &batch->events[left];
+    if (left++ != i) *event = batch->events[i];
+    if (event->track && !(event->track = numbered(reader, s, event->track))) return no_memory(reader);
+    if (event->thread && !(event->thread = numbered(reader, s, event->thread))) return no_memory(reader);
+  }
+  batch->event_count = left;
+  if (!left) empty(batch);
+  return left ? TB_OK : TB_AGAIN;
+}
+
+static bool has_text(const struct system_text *s) { return tb_spill_log_total(&s->text.log) > 0; }
+
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct system_text *s = reader->state;
+  bool is_text = s->lines->source.system_text;
   enum tb_status status = TB_OK;
   while (!s->packets && status == TB_OK) {
-    status = keep_lines(reader, s);
-    if (status == TB_END && reader->has_read) status = begin_packets(reader, s);
+    status = is_text ? keep_lines(reader, s) : give_others(reader, s, batch);
+    if (status == TB_OK && !is_text) return TB_OK;
+    if (status == TB_END && (is_text ? reader->has_read : has_text(s))) status = begin_packets(reader, s);
   }
   while (status == TB_OK) {
     status = fill_events(reader, s, batch);
+    if (status == TB_OK && s->first_track) status = number_tracks(reader, s, batch);
     if (status != TB_AGAIN) return status;
     status = feed_packets(reader, s);
   }
@@ -138,6 +223,8 @@ static void destroy(struct tb_reader *reader) {
   tb_batch_free(&s->batch);
   tb_ftrace_text_free(&s->text);
   tb_spill_file_close(s->spill);
+  tb_map_free(&s->tracks);
+  tb_arena_free(&s->copies);
   tb_free(reader->allocator, s, sizeof(*s));
   reader->state = NULL;
 }
@@ -169,6 +256,8 @@ enum tb_status tb_system_text_read_as_events(struct tb_reader *reader) {
   s->ops = (struct tb_reader_ops){.format = s->lines->format, .fill = fill, .destroy = destroy, .runs_ahead = true};
   tb_batch_init(&s->batch, reader->allocator);
   tb_ftrace_text_init(&s->text, reader->allocator, reader->allocator);
+  tb_map_init(&s->tracks, reader->allocator);
+  tb_arena_init(&s->copies, reader->allocator, 0);
   reader->ops = &s->ops;
   reader->state = s;
   return open_events(reader, s);

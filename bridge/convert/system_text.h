@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A source that is ftrace text alone, for a target that has no place for text: its reader gives the events that the
- * lines say, the same as by way of Perfetto.
+ * A source that is ftrace text, or has some, for a target that has no place for text: its reader gives the events that
+ * the lines say, the same as by way of Perfetto, behind what else there is.
  */
 #ifndef TB_CONVERT_SYSTEM_TEXT_H
 #define TB_CONVERT_SYSTEM_TEXT_H

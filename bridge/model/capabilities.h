@@ -27,6 +27,7 @@ struct tb_source_traits {
   bool clock_syncs;     /* it may have clock_sync events */
   bool complete_first;  /* of one time, complete slices come before all other events, and behind ends of earlier ones */
   bool system_text;     /* all its events are lines of the system's own trace, as text (TB_EVENT_SYSTEM_TRACE) */
+  bool some_text;       /* some of them may be such lines, in a trace of others */
   bool old_async;       /* async phases of the first kind (S T p F) may be said by their successors (b n e) */
 };
 
@@ -36,7 +37,7 @@ struct tb_target_traits {
   bool ftrace_bundles;   /* of those, bundles of ftrace events too, which say more than events of ours */
   bool fxt_blobs;        /* Perfetto's packets that were in blobs of FXT, as they were: do not read them */
   bool system_as_text;   /* the system's own events as lines of text (TB_EVENT_SYSTEM_TRACE) */
-  bool system_as_events; /* it has no place for such text: of a source that is nothing else, the events that it says */
+  bool system_as_events; /* it has no place for such text: the events that it says */
   bool one_machine;      /* it knows one machine: process and thread ids of others have to differ from its own */
   /* what the recorder says of itself as members of the trace (TB_EVENT_TRACE_METADATA), a dict of typed fields each:
    * `metadata`, whose members are joined, and `otherData` */

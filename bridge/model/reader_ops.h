@@ -37,6 +37,9 @@ struct tb_reader_ops {
    * filled again. */
   bool runs_ahead;
 
+  /* One more than the highest index of its tracks so far; NULL where nobody asks: see tb_source_traits.some_text. */
+  uint32_t (*track_count)(const struct tb_reader *reader);
+
   /* What its events mean. */
   struct tb_source_traits source;
 

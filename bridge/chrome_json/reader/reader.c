@@ -319,6 +319,11 @@ static enum tb_detection detect(const char *data, size_t len) {
   return i < len && (data[i] == '[' || data[i] == '{') ? TB_DETECT_LIKELY : TB_DETECT_NO;
 }
 
+static uint32_t track_count(const struct tb_reader *reader) {
+  const struct tb_json_state *state = reader->state;
+  return (uint32_t)state->tracks.by_ids.count + 1;
+}
+
 const struct tb_reader_ops tb_json_reader_ops = {
     .format = TB_FORMAT_JSON,
     .create = create,
@@ -326,4 +331,5 @@ const struct tb_reader_ops tb_json_reader_ops = {
     .destroy = destroy,
     .detect = detect,
     .runs_ahead = true,
-    .source = {.offsets_grow = true, .clock_syncs = true, .complete_first = true}};
+    .track_count = track_count,
+    .source = {.offsets_grow = true, .clock_syncs = true, .complete_first = true, .some_text = true}};
