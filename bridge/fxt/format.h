@@ -108,7 +108,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 static inline bool tb_fxt_is_no_id(uint64_t koid) { return (koid & ~(uint64_t)UINT32_MAX) == TB_FXT_NO_ID; }
 
 /* The letters of TB_FXT_NESTED. */
-enum { TB_FXT_PLAIN_NAME = '.', TB_FXT_NESTED_PATH = 'p' };
+enum { TB_FXT_PLAIN_NAME = '.', TB_FXT_NESTED_PATH = 'p', TB_FXT_SAID_IN_REST = '-' };
 
 /* Bits [lsb..msb] of a word, both inclusive, as the format's document writes them. */
 static inline uint64_t tb_fxt_field(uint64_t word, unsigned lsb, unsigned msb) {

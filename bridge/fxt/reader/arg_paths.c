@@ -4,7 +4,8 @@
  */
 #include "fxt/reader/reader.h"
 
-enum { MAX_DEPTH = 128 }; /* of what our writer makes; behind it is a value with the rest of its path */
+enum { SAID_IN_REST = UINT8_MAX }; /* more than there are trees */
+enum { MAX_DEPTH = 128 };          /* of what our writer makes; behind it is a value with the rest of its path */
 
 /* A value that is under what is left of its path. */
 struct leaf {
@@ -77,7 +78,9 @@ static size_t separators(struct tb_str name) {
 void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_str letters) {
   if (!fx->trees++) memset(fx->tree_of_arg, 0, sizeof(fx->tree_of_arg));
   for (size_t i = 0; i < letters.len && first + i < TB_FXT_MAX_ARGS; i++)
-    fx->tree_of_arg[first + i] = letters.ptr[i] == TB_FXT_NESTED_PATH ? fx->trees : 0;
+    fx->tree_of_arg[first + i] = letters.ptr[i] == TB_FXT_NESTED_PATH    ? fx->trees
+                                 : letters.ptr[i] == TB_FXT_SAID_IN_REST ? SAID_IN_REST
+                                                                         : 0;
 }
 
 enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event) {
@@ -92,6 +95,7 @@ enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event) {
   if (!trees.args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   for (uint32_t i = 0, end; i < fx->arg_count; i = end) {
     end = i + 1;
+    if (fx->tree_of_arg[i] == SAID_IN_REST) continue;
     if (!fx->tree_of_arg[i]) {
       trees.args[trees.count++] = fx->args[i];
       continue;

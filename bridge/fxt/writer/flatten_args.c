@@ -244,7 +244,9 @@ static bool spells_path(const struct tb_arg *tree, unsigned depth) {
   return true;
 }
 
-/* Says which arguments are a tree's, so that our reader makes it again. */
+static bool is_spelled(const struct tb_arg *tree) { return is_path_part(tree->name) && spells_path(tree, 0); }
+
+/* Says which arguments are a tree's, so that our reader makes it again, and of which trees there is JSON text too. */
 static void note_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
   char letters[TB_FXT_MAX_ARGS];
   size_t count = 0;
@@ -252,8 +254,7 @@ static void note_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     const struct tb_arg *arg = &event->args[i];
     if (is_derived(event, arg, seen++)) continue;
-    char letter =
-        is_tree(arg) && is_path_part(arg->name) && spells_path(arg, 0) ? TB_FXT_NESTED_PATH : TB_FXT_PLAIN_NAME;
+    char letter = !is_tree(arg) ? TB_FXT_PLAIN_NAME : is_spelled(arg) ? TB_FXT_NESTED_PATH : TB_FXT_SAID_IN_REST;
     for (uint32_t n = count_leaves(arg, arg->span); n-- > 0 && count < sizeof(letters);) letters[count++] = letter;
   }
   add_text(w, TB_STR(TB_CARRIED_PREFIX TB_FXT_NESTED), tb_arena_copy(&w->scratch, (struct tb_str){letters, count}));
@@ -277,24 +278,47 @@ static bool has_doubled_names(const struct tb_arg *args, uint32_t count) {
   return false;
 }
 
+/* Trees whose paths are ambiguous, once more as JSON text, by which our reader makes them again. */
+static void add_unspelled(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_arg *trees = tb_arena_alloc(&w->scratch, event->arg_count * sizeof(*trees));
+  uint32_t count = 0, seen = 0;
+  if (!trees) tb_fxt_fail(w, TB_NO_MEMORY);
+  for (uint32_t i = 0; trees && i < event->arg_count; i += event->args[i].span) {
+    const struct tb_arg *arg = &event->args[i];
+    if (is_derived(event, arg, seen++) || !is_tree(arg) || is_spelled(arg)) continue;
+    memcpy(&trees[count], arg, arg->span * sizeof(*trees));
+    count += arg->span;
+  }
+  struct tb_str text = count ? tb_fxt_as_json(w, trees, count, true) : (struct tb_str){NULL, 0};
+  if (text.ptr) tb_fxt_carry_json(w, TB_CARRIED_ARGS, text);
+}
+
 /* The arguments themselves: all leaves where they fit; else each top-level one, trees as JSON text; else as many, and
  * the others as one JSON object, with which those begin whose name means something else. */
 static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
-  uint32_t room = TB_FXT_MAX_ARGS - w->args.count, top = 0, seen = 0, trees = 0;
+  /* what an end ends may have to be said, too */
+  uint32_t most = event->type == TB_EVENT_SLICE_END ? TB_FXT_MAX_ARGS - 1 : TB_FXT_MAX_ARGS;
+  uint32_t room = most > w->args.count ? most - w->args.count : 0, top = 0, seen = 0, trees = 0, unspelled = 0;
+  bool reserved = false;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     bool own = !is_derived(event, &event->args[i], seen++);
-    trees += own && is_tree(&event->args[i]);
+    bool tree = own && is_tree(&event->args[i]);
+    trees += tree;
+    unspelled += tree && !is_spelled(&event->args[i]);
+    reserved |= own && has_reserved_name(&event->args[i]);
     top += own;
   }
-  bool all_leaves = count_leaves(event->args, event->arg_count) + (trees > 0) <= room;
+  bool all_leaves = count_leaves(event->args, event->arg_count) + (trees > 0) + (unspelled > 0) <= room;
   if (all_leaves && trees) all_leaves = !has_doubled_names(event->args, event->arg_count);
+  if (reserved && unspelled) all_leaves = false; /* each has the rest of the arguments for itself */
   if (all_leaves && trees) note_trees(w, event);
+  if (all_leaves && unspelled) add_unspelled(w, event);
   seen = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     const struct tb_arg *arg = &event->args[i];
     char letter = tb_fxt_type_letter(event, seen);
     if (is_derived(event, arg, seen++)) continue;
-    if (has_reserved_name(arg) || (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS)) {
+    if (has_reserved_name(arg) || (top > room && w->args.count + 1 >= most)) {
       struct tb_str rest = tb_fxt_as_json(w, arg, event->arg_count - i, true);
       if (rest.ptr) tb_fxt_carry_json(w, TB_CARRIED_ARGS, rest);
       return;
