@@ -41,8 +41,8 @@ static void clean_up(void *state, const struct tb_allocator *allocator) {
 const struct tb_importer_state tb_cpu_per_uid_state = {
     .size = sizeof(struct cpu_per_uid), .init = init, .free = clean_up};
 
-/* The total of that key, 0 at first and when the sequence's state begins anew. TB_OK, TB_LIMIT where there are too many,
- * or TB_NO_MEMORY. */
+/* The total of that key, 0 at first and when the sequence's state begins anew. TB_OK, TB_LIMIT where there are too
+ * many, or TB_NO_MEMORY. */
 static enum tb_status find_total(struct cpu_per_uid *s, uint64_t key, const struct tb_sequence_state *of,
                                  uint64_t **total) {
   uint64_t sequence = of ? of->id : 0;
