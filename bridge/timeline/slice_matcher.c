@@ -11,9 +11,13 @@ enum chain {
   CHAINS
 };
 
+/* Of the key of a BEGIN that is left open in a slice that ended: it is in lists of names alone. */
+#define LEFT_OPEN (UINT32_C(1) << 31)
+
 /* A BEGIN that no END took yet. Links are numbers of others, + 1; 0: none. */
 struct open_begin {
   uint64_t place;
+  int64_t ts;
   uint32_t key, name, categories;
   bool named;             /* it is in the lists of its name */
   uint32_t below[CHAINS]; /* the one before it; of one that is free, [OF_KEY] is the next that is */
@@ -27,18 +31,21 @@ struct matcher {
   uint32_t free;       /* + 1 */
   uint32_t *tops;      /* by key: its newest open BEGIN, + 1 */
   struct tb_map names; /* by key, name and categories: the newest of that list, + 1 */
+  size_t endless;      /* BEGINs of key 0 that are open */
   bool disordered;     /* an END of key 0 took another than the newest, and some are still open */
   bool out_of_memory;
 };
 
-static void set_ambiguous(struct matcher *m, uint64_t place) {
+static void set_note(struct matcher *m, uint64_t place, enum tb_match_note note) {
   struct tb_sort_queue *s = m->queue;
-  if (!s->ambiguous) s->ambiguous = tb_calloc(s->allocator, (size_t)s->count);
-  if (s->ambiguous)
-    s->ambiguous[place] = 1;
+  if (!s->match_notes) s->match_notes = tb_calloc(s->allocator, (size_t)s->count);
+  if (s->match_notes)
+    s->match_notes[place] |= (unsigned char)note;
   else
     m->out_of_memory = true;
 }
+
+static void set_ambiguous(struct matcher *m, uint64_t place) { set_note(m, place, TB_MATCH_AMBIGUOUS); }
 
 /* Marks every open BEGIN of key 0 as ambiguous. */
 static void mark_open_ambiguous(struct matcher *m) {
@@ -79,7 +86,7 @@ static enum tb_status push(struct matcher *m, const struct tb_staged_event *e, u
     number = (uint32_t)++m->count;
   }
   uint32_t newest = m->tops[e->key];
-  m->begins[number - 1] = (struct open_begin){place, e->key, e->name, e->categories, false, {newest}, {0}};
+  m->begins[number - 1] = (struct open_begin){place, e->ts, e->key, e->name, e->categories, false, {newest}, {0}};
   m->tops[e->key] = number;
   if (newest) {
     m->begins[newest - 1].above[OF_KEY] = number;
@@ -87,6 +94,7 @@ static enum tb_status push(struct matcher *m, const struct tb_staged_event *e, u
     put_in_names(m, number);
   }
   m->queue->matches[place] = INT64_MAX;
+  m->endless += e->key == 0;
   if (e->key == 0 && m->disordered) set_ambiguous(m, place);
   return m->out_of_memory ? TB_NO_MEMORY : TB_OK;
 }
@@ -114,13 +122,38 @@ static void take_out_of_names(struct matcher *m, uint32_t number, enum chain cha
     tb_map_remove(&m->names, name, categories);
 }
 
-static void forget(struct matcher *m, uint32_t number) {
-  struct open_begin *begin = &m->begins[number - 1];
-  unlink_begin(m, number, OF_KEY, &m->tops[begin->key]);
+static void take_out(struct matcher *m, uint32_t number) {
+  const struct open_begin *begin = &m->begins[number - 1];
+  if (!(begin->key & LEFT_OPEN)) unlink_begin(m, number, OF_KEY, &m->tops[begin->key]);
   if (begin->named) take_out_of_names(m, number, OF_NAME, 0);
   if (begin->named && begin->categories) take_out_of_names(m, number, OF_BOTH, begin->categories);
-  begin->below[OF_KEY] = m->free;
+}
+
+static void forget(struct matcher *m, uint32_t number) {
+  take_out(m, number);
+  m->begins[number - 1].below[OF_KEY] = m->free;
   m->free = number;
+}
+
+/* Takes the BEGINs above `number` off the list of all: an END without a name passes them by from now on. */
+static void leave_open_above(struct matcher *m, uint32_t number) {
+  uint32_t key = m->begins[number - 1].key;
+  while (m->tops[key] != number) {
+    uint32_t top = m->tops[key];
+    struct open_begin *begin = &m->begins[top - 1];
+    take_out(m, top);
+    begin->key |= LEFT_OPEN;
+    memset(begin->below, 0, sizeof(begin->below));
+    memset(begin->above, 0, sizeof(begin->above));
+    put_in_names(m, top);
+  }
+}
+
+/* The newest one of those in slices that ended; END `e` names it. */
+static uint32_t find_left_open(const struct matcher *m, const struct tb_staged_event *e) {
+  uint32_t number = 0;
+  if (e->name) (void)tb_map_get(&m->names, name_key(e->key | LEFT_OPEN, e->name), e->categories, &number);
+  return number;
 }
 
 /* The newest open BEGIN that END `e` matches, + 1; 0: none. */
@@ -129,13 +162,13 @@ static uint32_t find_begin(const struct matcher *m, const struct tb_staged_event
   if (e->name && number && m->begins[number - 1].named) {
     number = 0;
     (void)tb_map_get(&m->names, name_key(e->key, e->name), e->categories, &number);
-    return number;
+    return number ? number : find_left_open(m, e);
   }
   for (; number; number = m->begins[number - 1].below[OF_KEY]) {
     const struct open_begin *begin = &m->begins[number - 1];
-    if ((!e->name || e->name == begin->name) && (!e->categories || e->categories == begin->categories)) break;
+    if ((!e->name || e->name == begin->name) && (!e->categories || e->categories == begin->categories)) return number;
   }
-  return number;
+  return find_left_open(m, e);
 }
 
 static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t place) {
@@ -147,26 +180,76 @@ static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t 
     m->disordered = true;
     mark_open_ambiguous(m);
   }
+  if (!(m->begins[number - 1].key & LEFT_OPEN)) leave_open_above(m, number);
   uint64_t begin = m->begins[number - 1].place;
   matches[begin] = end->ts;
+  m->endless -= end->key == 0;
   matches[place] = (int64_t)begin;
   forget(m, number);
   if (m->tops[0] == 0) m->disordered = false;
 }
 
-static enum tb_status match_all(struct matcher *m) {
+struct endless {
+  uint64_t place;
+  int64_t ts;
+};
+
+/* Calls back with each entry and its place. */
+static enum tb_status for_each(const struct matcher *m,
+                               void (*visit)(void *ctx, const struct tb_staged_event *e, uint64_t place), void *ctx) {
   struct tb_sort_queue_cursor cursor;
   struct tb_staged_event e;
   struct tb_error error = {.code = TB_OK};
   enum tb_status status = tb_sort_queue_open(m->queue, NULL, &cursor, &error);
-  while (status == TB_OK && (status = tb_sort_queue_next(&cursor, &e, &error)) == TB_OK) {
-    if (e.kind == TB_STAGED_BEGIN) status = push(m, &e, cursor.place - 1);
-    if (e.kind == TB_STAGED_END) take(m, &e, cursor.place - 1);
-  }
+  while (status == TB_OK && (status = tb_sort_queue_next(&cursor, &e, &error)) == TB_OK)
+    visit(ctx, &e, cursor.place - 1);
   tb_sort_queue_close(&cursor);
-  mark_open_ambiguous(m); /* never ends */
-  if (m->out_of_memory) return TB_NO_MEMORY;
   return status == TB_END ? TB_OK : status;
+}
+
+struct endless_list {
+  struct matcher *m;
+  struct endless *items; /* in the order of places */
+  size_t count, next;    /* the first one behind a slice */
+};
+
+static void add_endless(void *ctx, const struct tb_staged_event *e, uint64_t place) {
+  struct endless_list *list = ctx;
+  if (e->kind == TB_STAGED_BEGIN && !e->key && list->m->queue->matches[place] == INT64_MAX)
+    list->items[list->count++] = (struct endless){place, e->ts};
+}
+
+static void note_if_around(void *ctx, const struct tb_staged_event *e, uint64_t place) {
+  struct endless_list *list = ctx;
+  while (list->next < list->count && list->items[list->next].place <= place) list->next++;
+  if (list->next < list->count && e->kind == TB_STAGED_COMPLETE && !e->key &&
+      list->items[list->next].ts < tb_slice_end(e->ts, e->dur))
+    set_note(list->m, place, TB_MATCH_AROUND_ENDLESS);
+}
+
+/* Notes the complete slices that BEGINs of key 0 are in that never end. */
+static enum tb_status note_around_endless(struct matcher *m) {
+  struct tb_sort_queue *s = m->queue;
+  if (!m->endless || !s->has_complete) return TB_OK;
+  struct endless_list list = {.m = m, .items = tb_alloc(s->allocator, m->endless * sizeof(*list.items))};
+  if (!list.items) return TB_NO_MEMORY;
+  enum tb_status status = for_each(m, add_endless, &list);
+  if (status == TB_OK) status = for_each(m, note_if_around, &list);
+  tb_free(s->allocator, list.items, m->endless * sizeof(*list.items));
+  return status;
+}
+
+static void match_entry(void *ctx, const struct tb_staged_event *e, uint64_t place) {
+  struct matcher *m = ctx;
+  if (e->kind == TB_STAGED_BEGIN && push(m, e, place) != TB_OK) m->out_of_memory = true;
+  if (e->kind == TB_STAGED_END) take(m, e, place);
+}
+
+static enum tb_status match_all(struct matcher *m) {
+  enum tb_status status = for_each(m, match_entry, m);
+  mark_open_ambiguous(m); /* never ends */
+  if (status == TB_OK) status = note_around_endless(m);
+  return m->out_of_memory ? TB_NO_MEMORY : status;
 }
 
 enum tb_status tb_match_slices(struct tb_sort_queue *s, uint32_t keys) {
@@ -178,5 +261,19 @@ enum tb_status tb_match_slices(struct tb_sort_queue *s, uint32_t keys) {
   tb_free(s->allocator, m.tops, keys * sizeof(*m.tops));
   tb_free(s->allocator, m.begins, m.capacity * sizeof(*m.begins));
   tb_map_free(&m.names);
+  return status;
+}
+
+enum tb_status tb_order_begins(struct tb_sort_queue *s) {
+  bool nests_as_it_came = s->sorted && !s->needs_matching;
+  if (!s->begins_together || s->run_count || nests_as_it_came) return TB_OK;
+  enum tb_status status = tb_sort_queue_index(s);
+  if (status == TB_OK) status = tb_match_slices(s, 1);
+  if (status == TB_OK) status = tb_sort_queue_order_begins(s, s->matches);
+  tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
+  tb_free(s->allocator, s->match_notes, (size_t)s->count);
+  s->matches = NULL;
+  s->match_notes = NULL;
+  s->begins_together = false; /* they are ordered */
   return status;
 }

@@ -19,12 +19,17 @@
 enum { TB_UNMATCHED = -1 }; /* of an END; of a BEGIN it is INT64_MAX */
 
 /* Sets queue->matches. The queue must be in memory, in order or with its index built. Within a key an END takes the
- * newest open BEGIN that has its name and categories, where it has any; `keys` is one more than the highest key.
- * TB_OK or TB_NO_MEMORY.
+ * newest open BEGIN that has its name and categories, where it has any, and that is in no slice that ended: such a one
+ * it takes where it names it and no other. `keys` is one more than the highest key. TB_OK or TB_NO_MEMORY.
  *
- * Also sets queue->ambiguous for BEGINs of key 0 about whose end readers may disagree: those that never end, those
- * that were open when an END took another BEGIN than the newest (some readers end all slices above it), and those
- * that begin after that, until none is open. */
+ * Also notes in queue->match_notes complete slices of key 0 that a BEGIN is in that never ends, and BEGINs of key 0
+ * about whose end readers may disagree: those that never end, those that were open when an END took another BEGIN than
+ * the newest (some readers end all slices above it), and those that begin after that, until none is open. */
 TB_MUST_CHECK enum tb_status tb_match_slices(struct tb_sort_queue *queue, uint32_t keys);
+
+/* Sees that of the queue's own slices that begin at one time those that enclose others come first, where a BEGIN or an
+ * END that names another than the newest hides that. Builds the index where it does. Before flows are bound, since
+ * places change. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_order_begins(struct tb_sort_queue *queue);
 
 #endif

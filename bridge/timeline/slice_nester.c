@@ -147,6 +147,18 @@ static enum tb_status end_on(struct tb_slice_nester *n, uint32_t index, const st
   return TB_OK;
 }
 
+/* An END that ends nothing. Where slices that END events end are open on the queue's own track, and no others, readers
+ * look all the same which of them have ended. */
+static enum tb_status put_orphan_end(struct tb_slice_nester *n, const struct tb_staged_event *e) {
+  const struct tb_lane *lane = !e->key && n->lanes.count ? &n->lanes.items[0] : NULL;
+  bool among_open = false, only_begins = true;
+  for (size_t i = 0; lane && i < lane->open_count; i++) {
+    among_open |= !lane->open[i].complete;
+    only_begins &= !lane->open[i].complete || lane->open[i].whole;
+  }
+  return n->sink->orphan_end(n->sink->ctx, e, among_open && only_begins);
+}
+
 /* An END of a queue without matches: what it ends is on its key's last lane, or else on another. */
 static enum tb_status put_unmatched_end(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   const struct tb_lanes *lanes = &n->lanes;
@@ -158,16 +170,16 @@ static enum tb_status put_unmatched_end(struct tb_slice_nester *n, const struct 
     if (at - 1 != last) status = end_on(n, at - 1, e, place, &ended);
     at = next;
   }
-  return ended ? status : n->sink->orphan_end(n->sink->ctx, e);
+  return ended ? status : put_orphan_end(n, e);
 }
 
 static enum tb_status put_end(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   if (!n->matched) return put_unmatched_end(n, e, place);
   const int64_t *matches = n->queue->matches;
-  if (matches[place] == TB_UNMATCHED) return n->sink->orphan_end(n->sink->ctx, e);
+  if (matches[place] == TB_UNMATCHED) return put_orphan_end(n, e);
   bool ended;
   enum tb_status status = end_on(n, (uint32_t)matches[matches[place]], e, place, &ended);
-  return ended ? status : n->sink->orphan_end(n->sink->ctx, e);
+  return ended ? status : put_orphan_end(n, e);
 }
 
 enum tb_status tb_slice_nester_advance(struct tb_slice_nester *n, int64_t ts) {

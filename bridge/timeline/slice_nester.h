@@ -45,7 +45,7 @@ struct tb_slice_nester_sink {
   enum tb_status (*end)(void *ctx, int64_t ts, const struct tb_staged_event *entry, const struct tb_open_slice *slice,
                         bool innermost, bool cut, const struct tb_lane *lane, uint32_t lane_index);
   /* An END without a slice. */
-  enum tb_status (*orphan_end)(void *ctx, const struct tb_staged_event *entry);
+  enum tb_status (*orphan_end)(void *ctx, const struct tb_staged_event *entry, bool among_open);
 };
 
 struct tb_slice_nester {

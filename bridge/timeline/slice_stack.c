@@ -103,3 +103,13 @@ bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_staged_event *
   s->slices.count--;
   return !cut;
 }
+
+bool tb_slice_stack_is_around_open(const struct tb_slice_stack *s) {
+  const struct tb_stack_frame_ref *frames = s->slices.frames;
+  bool complete = false;
+  for (size_t i = 0; i < s->slices.count; i++) {
+    if (frames[i].dur == OPEN && complete) return true;
+    complete |= frames[i].dur > 0;
+  }
+  return false;
+}

@@ -42,6 +42,9 @@ TB_MUST_CHECK enum tb_status tb_slice_stack_begin(struct tb_slice_stack *stack, 
  * was the innermost one; *begin_ts is when it began, INT64_MAX where none matched. */
 bool tb_slice_stack_end(struct tb_slice_stack *stack, const struct tb_staged_event *entry, int64_t *begin_ts);
 
+/* Whether a complete slice has one in it of which no end has come. */
+bool tb_slice_stack_is_around_open(const struct tb_slice_stack *stack);
+
 /* The newest slice; NULL when there is none. It may be closed already: only the begin and the end of slices remove
  * others. */
 static inline const struct tb_stack_frame_ref *tb_slice_stack_top(const struct tb_slice_stack *stack) {

@@ -18,7 +18,7 @@ struct tb_sort_queue_block {
 static char *chunk_records(const struct tb_sort_queue_block *chunk) { return (char *)(uintptr_t)(chunk + 1); }
 
 void tb_sort_queue_init(struct tb_sort_queue *s, const struct tb_allocator *allocator) {
-  *s = (struct tb_sort_queue){.allocator = allocator, .sorted = true, .runs_in_order = true};
+  *s = (struct tb_sort_queue){.allocator = allocator, .sorted = true, .runs_in_order = true, .started_at = INT64_MIN};
 }
 
 static void free_chunks(struct tb_sort_queue *s) {
@@ -36,7 +36,7 @@ static void free_chunks(struct tb_sort_queue *s) {
 
 void tb_sort_queue_free(struct tb_sort_queue *s) {
   tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
-  tb_free(s->allocator, s->ambiguous, (size_t)s->count);
+  tb_free(s->allocator, s->match_notes, (size_t)s->count);
   free_chunks(s);
   tb_sort_queue_free_index(s);
   tb_slice_stack_free(&s->stack, s->allocator);
@@ -105,7 +105,17 @@ static enum tb_status follow_same_time(struct tb_sort_queue *s, const struct tb_
   return tb_same_time_add(&s->same_time, s->allocator, e->key, e->ts, stays ? NULL : head, opens);
 }
 
+/* Notes slices that begin at one time, one behind the other. */
+static void note_begins(struct tb_sort_queue *s, const struct tb_staged_event *e) {
+  if (e->key || (e->kind != TB_STAGED_BEGIN && e->kind != TB_STAGED_COMPLETE)) return;
+  bool is_begin = e->kind == TB_STAGED_BEGIN;
+  if (s->started_at == e->ts && (is_begin || s->started_by_begin)) s->begins_together = true;
+  s->started_at = e->ts;
+  s->started_by_begin = is_begin;
+}
+
 static void note_order(struct tb_sort_queue *s, const struct tb_staged_event *e) {
+  note_begins(s, e);
   if (e->kind == TB_STAGED_COMPLETE) s->has_complete = true;
   if (e->kind == TB_STAGED_BEGIN) s->has_begin = true;
   if (e->flow) s->has_flow = true;
@@ -181,6 +191,23 @@ static void sort_refs(struct tb_sort_queue_ref *refs, size_t count, struct tb_so
   }
 }
 
+/* Whether slices begin at one time, of what came in no order. */
+static bool begin_together(const struct tb_sort_queue *s) {
+  struct tb_staged_event e;
+  for (size_t i = 0, starts = 0, begins = 0; i < s->ref_count; i++) {
+    if (i && s->refs[i].ts != s->refs[i - 1].ts) starts = begins = 0;
+    bool alone =
+        (i == 0 || s->refs[i].ts != s->refs[i - 1].ts) && (i + 1 == s->ref_count || s->refs[i].ts != s->refs[i + 1].ts);
+    if (alone) continue;
+    tb_sort_queue_event_at(s, i, &e);
+    bool is_begin = e.kind == TB_STAGED_BEGIN && !e.key;
+    starts += is_begin || (e.kind == TB_STAGED_COMPLETE && !e.key);
+    begins += is_begin;
+    if (begins && starts > 1) return true;
+  }
+  return false;
+}
+
 enum tb_status tb_sort_queue_index(struct tb_sort_queue *s) {
   if (s->refs || s->count == 0) return TB_OK;
   if (s->count > SIZE_MAX / 2 / sizeof(*s->refs)) return TB_NO_MEMORY;
@@ -205,6 +232,43 @@ enum tb_status tb_sort_queue_index(struct tb_sort_queue *s) {
   if (!spare) return TB_NO_MEMORY;
   sort_refs(s->refs, s->ref_count, spare);
   tb_free(s->allocator, spare, s->ref_count * sizeof(*spare));
+  s->begins_together = s->has_begin && begin_together(s);
+  return TB_OK;
+}
+
+/* Orders the slices among the entries of one time, from `from` to `to`, in the places where there are slices. `room` is
+ * for twice as many. */
+static void order_begins_of_time(struct tb_sort_queue *s, size_t from, size_t to, const int64_t *ends,
+                                 struct tb_sort_queue_ref *room) {
+  struct tb_sort_queue_ref *slices = room, *spare = room + (to - from);
+  size_t count = 0;
+  for (size_t i = from; i < to; i++) {
+    struct tb_staged_event e;
+    tb_sort_queue_event_at(s, i, &e);
+    int64_t end = e.kind == TB_STAGED_COMPLETE ? tb_slice_end(e.ts, e.dur) : e.kind == TB_STAGED_BEGIN ? ends[i] : e.ts;
+    bool is_known = !e.key && end > e.ts && end != INT64_MAX;
+    s->refs[i].rank = is_known ? 0 : TB_RANK_OTHER; /* nobody asks for ranks any more */
+    if (is_known) slices[count++] = (struct tb_sort_queue_ref){e.ts, end, s->refs[i].record};
+  }
+  sort_refs(slices, count, spare);
+  for (size_t i = from, n = 0; n < count; i++)
+    if (s->refs[i].rank != TB_RANK_OTHER) s->refs[i].record = slices[n++].record;
+}
+
+enum tb_status tb_sort_queue_order_begins(struct tb_sort_queue *s, const int64_t *ends) {
+  size_t most = 0;
+  for (size_t i = 0, from = 0; i < s->ref_count; i++) {
+    if (s->refs[i].ts != s->refs[from].ts) from = i;
+    if (i + 1 - from > most) most = i + 1 - from;
+  }
+  struct tb_sort_queue_ref *room = tb_alloc(s->allocator, 2 * most * sizeof(*room));
+  if (!room) return TB_NO_MEMORY;
+  for (size_t from = 0, to; from < s->ref_count; from = to) {
+    for (to = from + 1; to < s->ref_count && s->refs[to].ts == s->refs[from].ts;) to++;
+    if (to - from > 1) order_begins_of_time(s, from, to, ends, room);
+  }
+  tb_free(s->allocator, room, 2 * most * sizeof(*room));
+  s->sorted = false; /* places are no longer those in which entries came */
   return TB_OK;
 }
 

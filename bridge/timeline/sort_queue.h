@@ -96,6 +96,12 @@ struct tb_stack_frame_ref {
   uint64_t place;
 };
 
+/* What tb_match_slices notes of a slice. */
+enum tb_match_note {
+  TB_MATCH_AMBIGUOUS = 1,     /* its end is, so that begin and end must be events of their own */
+  TB_MATCH_AROUND_ENDLESS = 2 /* a complete one in which one begins that never ends */
+};
+
 /* All 0 at first; see timeline/slice_stack.h. */
 struct tb_slice_stack {
   struct tb_open_stack slices; /* of struct tb_stack_frame_ref */
@@ -115,6 +121,9 @@ struct tb_sort_queue {
   bool sorted;        /* the entries in memory came in order */
   bool runs_in_order; /* each run starts where the one before it ended */
   bool has_begin, has_complete, has_flow;
+  bool begins_together;  /* of the queue's own track slices begin at one time, and not all of them are complete */
+  bool started_by_begin; /* what began last, at started_at */
+  int64_t started_at;
   bool needs_matching;            /* the slices do not nest in this order, or have keys */
   struct tb_slice_stack stack;    /* what is open as entries come in; of use only while the queue is in order */
   bool complete_first;            /* set after init: see tb_source_traits */
@@ -124,9 +133,7 @@ struct tb_sort_queue {
   /* By place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see
    * timeline/slice_matcher.h. The nester replaces the ts of a BEGIN by its lane. */
   int64_t *matches;
-  /* By place: whether the slice's end is ambiguous, so that begin and end must be events of their own; see
-   * tb_match_slices. NULL: no slice's is. */
-  unsigned char *ambiguous;
+  unsigned char *match_notes; /* by place: enum tb_match_note; NULL: no slice has any */
   struct tb_run *runs;
   size_t run_count, run_capacity;
 };
@@ -149,9 +156,13 @@ TB_MUST_CHECK enum tb_status tb_sort_queue_spill(struct tb_sort_queue *queue, st
 TB_MUST_CHECK enum tb_status tb_sort_queue_index(struct tb_sort_queue *queue);
 void tb_sort_queue_free_index(struct tb_sort_queue *queue);
 
-/* Whether the matcher found the end of the BEGIN at `place` ambiguous. */
-static inline bool tb_sort_queue_is_ambiguous(const struct tb_sort_queue *s, size_t place) {
-  return s->ambiguous && s->ambiguous[place];
+/* Of slices that begin at one time and end at a known one, those that end last come first: `ends` has by place the ends
+ * of BEGINs, and INT64_MAX where none is known. Needs an index. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_sort_queue_order_begins(struct tb_sort_queue *queue, const int64_t *ends);
+
+/* Whether the matcher noted that of the slice at `place`. */
+static inline bool tb_sort_queue_has_note(const struct tb_sort_queue *s, size_t place, enum tb_match_note note) {
+  return s->match_notes && s->match_notes[place] & note;
 }
 
 /* Reads the record of an index entry. */

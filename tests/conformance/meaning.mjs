@@ -5,6 +5,7 @@
 // numbers by value; empty args, an empty category and none; callstacks by their frames; a counter's event of several
 // series, and an event of each at its time.
 import { canonical, idValue, nanoseconds } from "./json.mjs";
+import { OpenSlices } from "./open_slices.mjs";
 
 // An id of a process or thread: a number, or the text of its digits.
 const idText = (value) => canonical(value ?? null).replace(/^"|"$/g, "");
@@ -68,16 +69,15 @@ function pair(events) {
   });
   for (const item of inOrder) {
     const thread = `${item.event.pid}/${item.event.tid}`;
-    const stack = open.get(thread) ?? open.set(thread, []).get(thread);
-    if (item.event.ph === "B") stack.push(item);
+    const stack = open.get(thread) ?? open.set(thread, new OpenSlices()).get(thread);
+    if (item.event.ph === "B") stack.push(item, item.event.name);
     if (item.event.ph !== "E") {
       out.push(item);
       continue;
     }
-    const at =
-        item.event.name ? stack.findLastIndex((begin) => begin.event.name === item.event.name) : stack.length - 1;
-    if (at < 0) out.push(item);
-    else complete(stack.splice(at)[0], item.event);
+    const begin = stack.take(item.event.name);
+    if (begin) complete(begin, item.event);
+    else out.push(item);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 // Says a JSON trace once more in words that the defects of Perfetto's importer of JSON do not touch: proofs.mjs lists
 // them, docs/CONFORMANCE.md the defects.
 import {EXACT, idValue, isExact, nanoseconds} from "./json.mjs";
+import {OpenSlices} from "./open_slices.mjs";
 
 const FIRST_SYNTHETIC = 0x70000000;  // where our reader's numbers for ids that are none begin
 const FIRST_FREE = 1000000000;       // and ours here
@@ -79,17 +80,16 @@ function inOrder(events) {
   return [...events].sort((a, b) => (at(a) < at(b) ? -1 : at(a) > at(b) ? 1 : 0));
 }
 
-// Pairs of begins and ends, by what docs/CONFORMANCE.md says: an end takes the newest open begin that has its name.
+// Pairs of begins and ends.
 function pairs(events, begins, ends) {
-  const open = [], found = [];
+  const open = new OpenSlices(), found = [];
   let needs_matching = false;
   for (const event of inOrder(events)) {
-    if (event.ph === begins) open.push(event);
+    if (event.ph === begins) open.push(event, event.name);
     if (event.ph !== ends) continue;
-    const at = open.findLastIndex((begin) => !event.name || begin.name === event.name);
-    if (at < 0) continue;
-    if (at !== open.length - 1) needs_matching = true;
-    const [begin] = open.splice(at, 1);
+    const begin = open.take(event.name);
+    if (!begin) continue;
+    if (open.leftOpen.length) needs_matching = true;
     found.push([begin, event]);
     if (nanoseconds(begin.ts) === nanoseconds(event.ts)) needs_matching = true;
   }
@@ -149,6 +149,38 @@ function withoutIdleEnds(trace) {
   for (const events of group(slices, (event) => `${event.pid}/${event.tid}`))
     for (const [begin, end] of pairs(events, "B", "E").found)
       if (times(end) !== null && times(begin) === times(end)) delete end.tts;
+}
+
+// A thread duration of 0 of a slice whose duration is no whole number of microseconds: that of such a legacy event is.
+function withoutIdleFractions(trace) {
+  for (const event of eventsOf(trace))
+    if (event.ph === "X" && nanoseconds(event.tdur) === 0n && (nanoseconds(event.dur) ?? 0n) % 1000n) delete event.tdur;
+}
+
+// A complete slice in which a B begins that never ends, where it is no legacy event, as of a fraction of a microsecond:
+// a B and an E, which end what is in it with it, as the packets of protobuf do.
+function splitAroundEndless(trace) {
+  const isFraction = (event) => [event.dur, event.tdur].some((value) => (nanoseconds(value) ?? 0n) % 1000n) ||
+      event.esf !== undefined || event.estack !== undefined || event.id !== undefined;
+  const ends = [];
+  for (const events of group(
+           eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
+    const ended = new Set(pairs(events, "B", "E").found.map(([begin]) => begin));
+    const endless = events.filter((event) => event.ph === "B" && !ended.has(event)).map(({ts}) => nanoseconds(ts));
+    for (const event of events) {
+      const begin = nanoseconds(event.ts), end = begin + (nanoseconds(event.dur) ?? 0n);
+      if (event.ph !== "X" || end <= begin || !isFraction(event)) continue;
+      if (!endless.some((at) => begin <= at && at < end)) continue;
+      const {dur, tdur, ...rest} = event;
+      const last = {ph: "E", name: event.name, cat: event.cat, pid: event.pid, tid: event.tid, ts: micros(end)};
+      if (tdur !== undefined && event.tts !== undefined)
+        last.tts = micros(nanoseconds(event.tts) + nanoseconds(tdur));
+      for (const key of Object.keys(event)) delete event[key];
+      Object.assign(event, rest, {ph: "B"});
+      ends.push(last);
+    }
+  }
+  trace.traceEvents.unshift(...ends);
 }
 
 // Whether a complete slice of the thread ends within one that a B and an E make, or begins with one that is longer.
@@ -248,6 +280,8 @@ export function sayPlainly(trace, words) {
   const ids = new Ids();
   for (const event of eventsOf(trace)) ids.apply(event);
   trace.traceEvents.unshift(...ids.names);
+  withoutIdleFractions(trace);
+  splitAroundEndless(trace);
   if (words.slices !== "none") withoutIdleEnds(trace);
   if (words.slices !== "none") completeSlices(trace, words.slices);
   if (words.async) asyncIds(trace);

@@ -13,7 +13,7 @@
 //     earlier slices come first, but for those behind a slice of no duration, which is in theirs. Such a slice is an
 //     instant, which the importer leaves at its place
 //   * the thread's time of an E that is its B's goes: of a B and an E the importer of protobuf knows no thread duration
-//     of 0
+//     of 0; nor of a slice that does not last whole microseconds
 //   * a b and its e get an id of their own where they overlap others of their id, and scopes that are not the same get
 //     other ids
 //   * numbers have 15 digits at most: of more the importer makes others (0.00030637254901960784 is 0.0039449 to it)

@@ -272,6 +272,12 @@ static struct tb_str name_of_tree(struct tb_str path) {
   return (struct tb_str){path.ptr, len};
 }
 
+/* Whether the argument has those that had no room, or no path, as JSON text. */
+static bool is_rest(struct tb_str name) {
+  struct tb_str args = tb_carried_path(TB_CARRIED_ARGS);
+  return name.len > args.len && memcmp(name.ptr, args.ptr, args.len) == 0 && name.ptr[args.len] == ':';
+}
+
 /* Whether the end says something that one record cannot tell from what the begin says: members of its own, and
  * arguments of one name. */
 static bool has_own_members(const struct tb_fxt_writer *w, const struct tb_event *event,
@@ -279,8 +285,9 @@ static bool has_own_members(const struct tb_fxt_writer *w, const struct tb_event
   if (event->extra_count) return true;
   for (uint32_t i = 0; i < w->args.count; i++)
     for (uint32_t k = 0; k < slice->arg_count; k++)
-      if (!tb_carried_is_path(slice->args[k].name) &&
-          tb_str_equal(name_of_tree(w->args.items[i].name), name_of_tree(slice->args[k].name)))
+      if ((!tb_carried_is_path(slice->args[k].name) &&
+           tb_str_equal(name_of_tree(w->args.items[i].name), name_of_tree(slice->args[k].name))) ||
+          (is_rest(w->args.items[i].name) && is_rest(slice->args[k].name)))
         return true;
   return false;
 }
@@ -402,6 +409,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
   struct tb_fxt_flat own[TB_FXT_MAX_ARGS]; /* of the slice that is meant */
   uint32_t own_count = w->args.count;
   if (own_count) memcpy(own, w->args.items, own_count * sizeof(*own));
+  if (count > 1) write_held(w, event->track, track_state); /* what comes back as an X would end nothing but itself */
   while (count-- > 0 && w->status == TB_OK) {
     w->args.count = count ? 0 : own_count;
     if (w->args.count) memcpy(w->args.items, own, own_count * sizeof(*own));

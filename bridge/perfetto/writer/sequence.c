@@ -66,7 +66,19 @@ static bool is_overflow(const struct tb_sequence_writer *w, const struct tb_lane
 
 /* Whether the packets of a slice say their phases B and E: where they are to go back as two events, not as one X. */
 static bool says_phases(const struct tb_sequence_writer *w, const struct tb_lane *lane, size_t place) {
-  return is_overflow(w, lane) || tb_sort_queue_is_ambiguous(tb_stager_as(&w->sequence->stager, &tb_form_queue), place);
+  const struct tb_sort_queue *queue = tb_stager_as(&w->sequence->stager, &tb_form_queue);
+  return is_overflow(w, lane) || tb_sort_queue_has_note(queue, place, TB_MATCH_AMBIGUOUS);
+}
+
+/* Whether a slice is written as a legacy event, without a packet for its end: the trace processor has a thread duration
+ * of 0 from nothing else, and would unwind by the end the slice itself, or one in it that never ends. */
+static bool is_whole(const struct tb_sequence_writer *w, const struct tb_lane *lane,
+                     const struct tb_staged_event *entry, size_t place) {
+  if (is_overflow(w, lane)) return false; /* the importer knows them on threads alone */
+  const struct tb_sort_queue *queue = tb_stager_as(&w->sequence->stager, &tb_form_queue);
+  bool needs = (entry->has_thread_dur && !entry->thread_dur) || tb_lane_is_above_ended_slice(lane, entry->ts) ||
+               tb_sort_queue_has_note(queue, place, TB_MATCH_AROUND_ENDLESS);
+  return needs && tb_may_be_legacy_complete(entry);
 }
 
 /* ---- what nesting tells ------------------------------------------------------------------------------------------ */
@@ -122,9 +134,7 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
     status = tb_sequence_carry_phase(w, 'X');
   if (status == TB_OK && w->instants_as_slices && entry->kind == TB_STAGED_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
-  *whole = !is_overflow(w, lane) && /* the importer knows them on threads alone */
-           (tb_is_legacy_complete(entry) ||
-            (tb_lane_is_above_ended_slice(lane, entry->ts) && tb_may_be_legacy_complete(entry)));
+  *whole = is_whole(w, lane, entry, place);
   if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, entry->body) : status;
@@ -181,12 +191,18 @@ static char orphan_phase(const struct tb_sequence_writer *w, const struct tb_sta
   }
 }
 
-static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry) {
+/* An instant on the side track; among open slices of a thread an end, which readers leave unmatched as we do. */
+static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry, bool among_open) {
   struct tb_sequence_writer *w = ctx;
-  struct tb_event_head head = {.ts = entry->ts, .has_track = true, .type = TB_TRACK_EVENT_TYPE_INSTANT};
+  bool is_end = among_open && !tb_sequence_is_shared(w);
+  struct tb_event_head head = {.ts = entry->ts,
+                               .has_track = !is_end,
+                               .type = is_end ? TB_TRACK_EVENT_TYPE_SLICE_END : TB_TRACK_EVENT_TYPE_INSTANT,
+                               .has_thread_time = is_end && entry->has_thread_ts,
+                               .thread_time = entry->thread_ts};
   const struct tb_track *parent =
       tb_sequence_is_shared(w) ? w->p->groups.items[entry->key].parent : w->sequence->track->track;
-  enum tb_status status = side_track(w, parent, &head.track);
+  enum tb_status status = is_end ? TB_OK : side_track(w, parent, &head.track);
   if (status == TB_OK) status = tb_sequence_carry_phase(w, orphan_phase(w, entry));
   if (status != TB_OK) return status;
   char name[1 + TB_WIRE_VARINT_MAX];

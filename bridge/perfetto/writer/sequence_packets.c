@@ -68,22 +68,39 @@ enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts,
   return tb_packet_sink_put_fields(&w->p->sink, (struct tb_str){whole->data, whole->len});
 }
 
-enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) {
-  if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
-  char *end = tb_encode_carried_phase(&w->p->encoder, w->sequence->uses, w->extra.data + w->extra.len, phase);
+/* Takes what was encoded behind w->extra, up to `end`; NULL: there was no memory. */
+static enum tb_status take_carried(struct tb_sequence_writer *w, const char *end) {
   if (!end) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(end - w->extra.data);
   return tb_perfetto_write_interned(w->p, w->id, w->sequence->uses, w->written);
 }
 
+enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) {
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
+  char *at = w->extra.data + w->extra.len;
+  return take_carried(w, tb_encode_carried_phase(&w->p->encoder, w->sequence->uses, at, phase));
+}
+
+/* The same with that the event has no name. */
+static enum tb_status carry_no_name(struct tb_sequence_writer *w) {
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
+  char *at = w->extra.data + w->extra.len;
+  return take_carried(w, tb_encode_carried_no_name(&w->p->encoder, w->sequence->uses, at));
+}
+
 enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_str body) {
   struct tb_wire_cursor cursor = tb_wire_cursor(body);
   struct tb_wire_field field;
+  bool lacks_name = false;
   while (tb_wire_next(&cursor, &field) == TB_OK &&
-         (field.number == TB_TRACK_EVENT_NAME_IID || field.number == TB_TRACK_EVENT_CATEGORY_IIDS))
+         (field.number == TB_TRACK_EVENT_NAME_IID || field.number == TB_TRACK_EVENT_CATEGORY_IIDS)) {
+    const struct tb_intern *names = &w->p->interned.tables[TB_INTERNED_NAMES];
+    if (field.number == TB_TRACK_EVENT_NAME_IID)
+      lacks_name = tb_is_no_name(tb_intern_text(names, (uint32_t)field.value));
     if (tb_buffer_append(&w->extra, field.start, (size_t)(cursor.at - field.start)) != TB_OK)
       return tb_sequence_no_memory(w);
-  return TB_OK;
+  }
+  return lacks_name ? carry_no_name(w) : TB_OK;
 }
 
 /* ---- flows ------------------------------------------------------------------------------------------------------- */
@@ -101,9 +118,7 @@ static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb
   char *end = tb_encode_carried_binding(&p->encoder, w->sequence->uses, w->extra.data + w->extra.len,
                                         flow->unjoined != TB_FLOW_OUT, flow->unjoined != TB_FLOW_IN,
                                         is_number ? &p->flow_registry.numbers[flow->id] : NULL);
-  if (!end) return tb_sequence_no_memory(w);
-  w->extra.len = (size_t)(end - w->extra.data);
-  return tb_perfetto_write_interned(p, w->id, w->sequence->uses, w->written);
+  return take_carried(w, end);
 }
 
 enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t place) {

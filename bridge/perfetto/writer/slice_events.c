@@ -184,6 +184,9 @@ static bool know_emitter(struct tb_perfetto_writer *p, const struct tb_track *th
   return tb_perfetto_track_state(p, thread) != NULL;
 }
 
+/* An override names the thread within a process; a thread of none is carried. */
+static bool is_of_no_process(const struct tb_track *thread) { return thread && thread->has_tid && !thread->has_pid; }
+
 static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t key,
                                  enum tb_staged_kind kind, const struct tb_carried_parts *carried, unsigned parts) {
   if (!key || (!carried->emitter && !know_emitter(p, event->thread))) return TB_NO_MEMORY;
@@ -224,6 +227,7 @@ enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const stru
   /* an override of the thread would move an event of the global track */
   bool is_global = event->track->type == TB_TRACK_GLOBAL;
   carried.emitter = is_global && event->thread;
+  carried.tid = is_of_no_process(event->thread);
   if ((event->thread && !is_global) || event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_group(p, event->track, TB_GROUP_TRACK), kind, &carried, parts);
@@ -249,7 +253,8 @@ enum tb_status tb_perfetto_put_deferred_side(struct tb_perfetto_writer *p, const
                                              enum tb_track_group_class class) {
   struct tb_str phase = event->phase ? (struct tb_str){&event->phase, 1} : event->phase_text;
   if (event->type == TB_EVENT_SAMPLE && !event->phase) phase = TB_STR("sample");
-  struct tb_carried_parts carried = {.phase = phase, .fields = TB_CARRIED_TIMES};
+  struct tb_carried_parts carried = {
+      .phase = phase, .fields = TB_CARRIED_TIMES, .tid = is_of_no_process(event->thread)};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_group(p, event->track, class), TB_STAGED_INSTANT, &carried, parts);

@@ -12,11 +12,14 @@
 #include "perfetto/writer/sched_events.h"
 #include "perfetto/writer/sequence.h"
 #include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staged/streamed_sequence_internal.h"
 #include "perfetto/writer/staging.h"
 #include "perfetto/writer/trace_metadata.h"
 #include "perfetto/writer/track_groups.h"
 #include "perfetto/writer/unbound_flows.h"
 #include "perfetto/writer/writer.h"
+#include "timeline/slice_matcher.h"
+#include "timeline/slice_stack.h"
 
 static enum tb_status no_memory(struct tb_perfetto_writer *p) {
   return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -262,17 +265,32 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 
+/* Whether a complete slice of a streamed sequence has one in it that never ends: packets that were written before that
+ * was known end the one by an event, which ends the other with it. */
+static bool is_around_endless(const struct tb_streamed_sequence *streamed) {
+  bool complete = false;
+  for (size_t i = 0; i < streamed->open_count; i++) {
+    if (streamed->open[i].end == INT64_MAX && complete) return true;
+    complete |= streamed->open[i].end != INT64_MAX && !streamed->open[i].silent;
+  }
+  return false;
+}
+
 /* Sees that a sequence can be read in the order of time: sorts what came when it ended, but does not nest, and what
  * came in no order. */
 static enum tb_status order_sequence(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
   struct tb_stager *stager = &sequence->stager;
+  const struct tb_streamed_sequence *streamed = tb_stager_as(stager, &tb_form_streamed);
+  enum tb_status status = TB_OK;
+  if (streamed && is_around_endless(streamed)) status = tb_stager_next(stager, &p->writer->error);
   struct tb_end_ordered_sequence *end_ordered = tb_stager_as(stager, &tb_form_end_ordered);
   bool nests = true;
-  enum tb_status status = TB_OK;
-  if (end_ordered) status = tb_end_ordered_sequence_nests(end_ordered, &nests, &p->writer->error);
+  if (status == TB_OK && end_ordered) status = tb_end_ordered_sequence_nests(end_ordered, &nests, &p->writer->error);
   if (status == TB_OK && !nests) status = tb_stager_next(stager, &p->writer->error);
   struct tb_sort_queue *queue = tb_stager_as(stager, &tb_form_queue);
+  if (queue) queue->needs_matching |= tb_slice_stack_is_around_open(&queue->stack);
   if (status == TB_OK && queue && !queue->run_count && !queue->sorted) status = tb_sort_queue_index(queue);
+  if (status == TB_OK && queue) status = tb_order_begins(queue);
   return status == TB_NO_MEMORY ? no_memory(p) : status;
 }
 

@@ -46,28 +46,35 @@ static void expect_matches(const char *letters, const char *digits) {
 }
 
 static void expect_ambiguous(const char *flags) {
-  for (size_t i = 0; flags[i]; i++) assert_int_equal(tb_sort_queue_is_ambiguous(&queue, i), flags[i] == '*');
+  for (size_t i = 0; flags[i]; i++)
+    assert_int_equal(tb_sort_queue_has_note(&queue, i, TB_MATCH_AMBIGUOUS), flags[i] == '*');
 }
 
 static void slices_that_nest_are_not_ambiguous(void **state) {
   (void)state;
   match("AB-C--");
   expect_matches("AB-C--", "521430");
-  assert_null(queue.ambiguous);
+  assert_null(queue.match_notes);
 }
 
 static void an_end_that_takes_an_outer_slice_makes_open_ends_ambiguous(void **state) {
   (void)state;
   match("ABCc-DaE-");
   expect_matches("ABCc-DaE-", "64321.087");
-  expect_ambiguous("*....*.*.");
+  expect_ambiguous("*....*...");
 }
 
-static void ambiguity_lasts_until_nothing_is_open(void **state) {
+static void what_is_in_a_slice_that_ended_is_ended_by_its_name_alone(void **state) {
   (void)state;
   match("ABaCc-Dd");
-  expect_matches("ABaCc-Dd", "25043176");
-  expect_ambiguous("**.*....");
+  expect_matches("ABaCc-Dd", "2.043.76");
+  expect_ambiguous("**......");
+}
+
+static void a_name_is_first_that_of_a_slice_around(void **state) {
+  (void)state;
+  match("BABabb");
+  expect_matches("BABabb", "435102");
 }
 
 static void ends_find_their_names_in_any_order(void **state) {
@@ -87,7 +94,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(slices_that_nest_are_not_ambiguous, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_takes_an_outer_slice_makes_open_ends_ambiguous, start, stop),
-      cmocka_unit_test_setup_teardown(ambiguity_lasts_until_nothing_is_open, start, stop),
+      cmocka_unit_test_setup_teardown(what_is_in_a_slice_that_ended_is_ended_by_its_name_alone, start, stop),
+      cmocka_unit_test_setup_teardown(a_name_is_first_that_of_a_slice_around, start, stop),
       cmocka_unit_test_setup_teardown(ends_find_their_names_in_any_order, start, stop),
       cmocka_unit_test_setup_teardown(a_slice_that_never_ends_is_ambiguous, start, stop),
   };

@@ -46,7 +46,8 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *e
   return TB_OK;
 }
 
-static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *e) {
+static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *e, bool among_open) {
+  (void)among_open;
   note_call(ctx, '!', e->name, e->ts, 0);
   return TB_OK;
 }
@@ -95,7 +96,8 @@ static enum tb_status end_checked(void *ctx, int64_t ts, const struct tb_staged_
   return TB_OK;
 }
 
-static enum tb_status orphan_not_expected(void *ctx, const struct tb_staged_event *e) {
+static enum tb_status orphan_not_expected(void *ctx, const struct tb_staged_event *e, bool among_open) {
+  (void)among_open;
   (void)ctx;
   (void)e;
   fail();

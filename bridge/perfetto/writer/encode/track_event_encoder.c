@@ -405,6 +405,17 @@ char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_intern
   return e.ok ? at : NULL;
 }
 
+char *tb_encode_carried_no_name(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at) {
+  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  const struct tb_arg none = {.type = TB_ARG_NULL, .span = 1};
+  char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+  at = put_annotation_as(&e, at, TB_DEBUG_ANNOTATION_CARRIED, (struct tb_str){NULL, 0}, &none, 1);
+  at = tb_wire_close_message(start, put_name_iid(&e, at, tb_carried_key(TB_CARRIED_NAME)));
+  return e.ok ? at : NULL;
+}
+
+bool tb_is_no_name(struct tb_str name) { return name.len == no_name.len && tb_str_equal(name, no_name); }
+
 char *tb_encode_carried_binding(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, bool in,
                                 bool out, const uint64_t *bind_id) {
   struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
