@@ -3,7 +3,7 @@
 // Random FXT traces: the case of a seed, at a place of its own in the trace of a batch. What FXT's importer and ours
 // are documented to see otherwise (docs/CONFORMANCE.md) is not made: overlapping complete events, koids past 32 bits.
 import {chance} from "../chance.mjs";
-import {FxtTrace} from "./fxt_records.mjs";
+import {FxtTrace, IDLE} from "./fxt_records.mjs";
 import {WINDOW, firstId} from "./json_case.mjs";
 
 const NAMES = ["draw", "read file", "größe", "a", "x \"y\"", "n".repeat(40)];
@@ -31,18 +31,52 @@ function args(random) {
 const described = (random) =>
     ({name: random.of(NAMES), category: random.of(["cat", "net", ""]), args: args(random), indexed: random.true(0.6)});
 
-function nested(random, thread, from, to, depth) {
-  const events = [];
-  for (let at = from + 1 + random.below(20000), n = 1 + random.below(3); n > 0 && at < to - 10; n--) {
-    const end = at + 2 + random.below(to - at - 4), what = described(random);
-    const inside = depth < 3 && end - at > 3000 ? nested(random, thread, at + 1, end - 1, depth + 1) : [];
-    if (random.true(0.5))
-      events.push({type: "complete", ts: at, thread, ...what, last: end}, ...inside);
-    else
+// Slices that nest; on a grid several begin, and end, at one time. A complete one may be in the file where it ends.
+function nested(random, thread, from, to, depth, grid) {
+  const events = [], snap = (ts) => Math.ceil(ts / grid) * grid;
+  for (let at = snap(from + random.below(20000)), n = 1 + random.below(3); n > 0 && at < to - grid; n--) {
+    const end = Math.min(to, snap(at + 1 + random.below(to - at))), what = described(random);
+    const first = at + (grid > 1 ? 0 : 1);
+    const inside = depth < 3 && end - at > 3000 ? nested(random, thread, first, end, depth + 1, grid) : [];
+    if (random.true(0.5)) {
+      const complete = {type: "complete", ts: at, thread, ...what, last: end};
+      if (grid === 1 && random.true(0.4)) events.push(...inside, {...complete, place: end});
+      else events.push(complete, ...inside);
+    } else
       events.push({type: "begin", ts: at, thread, ...what}, ...inside, {type: "end", ts: end, thread, name: what.name});
-    at = end + 1 + random.below(20000);
+    at = snap(end + 1 + random.below(20000));
   }
   return events;
+}
+
+// What runs on a processor of the case's own.
+function scheduling(random, threads, slot) {
+  const events = [], idle = {tid: 0, weight: IDLE};
+  let running = idle, ts = 800000;
+  for (let n = 1 + random.below(6); n > 0; n--) {
+    ts += 1 + random.below(20000);
+    const other = random.of(threads);
+    const isNext = running === idle || running.tid !== other.tid;
+    if (isNext && random.true(0.3)) {
+      events.push({kind: "wakeup", ts, cpu: slot, thread: other});
+      continue;
+    }
+    const to = isNext ? {...other, weight: random.of([0, 7])} : idle;
+    events.push({kind: "contextSwitch", ts, cpu: slot, state: random.of([0, 1, 2, 3]), from: running, to});
+    running = to;
+  }
+  return events;
+}
+
+// What has no time, or none that the importer looks at.
+function asides(random, threads, slot) {
+  const thread = random.of(threads), events = [];
+  if (random.true(0.3)) events.push({kind: "log", ts: 790000, thread, text: random.of(NAMES)});
+  if (random.true(0.2)) events.push({kind: "blob", name: `blob ${slot}`, bytes: Buffer.from("some bytes\0")});
+  if (random.true(0.2))
+    events.push({kind: "userspaceObject", thread, pointer: 4096, name: "object", args: args(random)});
+  if (random.true(0.1)) events.push({kind: "bufferFull"});
+  return events.map((event) => ({ts: 780000, ...event}));
 }
 
 function flows(random, threads, slot) {
@@ -83,20 +117,29 @@ export function fxtCase(seed, slot) {
   // The importer of protobuf gives the main thread the process' name; so threads have names of their own
   for (const {tid} of threads)
     if (random.true(0.7)) objects.push({type: 2, koid: tid, name: `thread ${tid}`, process: first});
-  const events = threads.flatMap((thread) => (random.true(0.7) ? nested(random, thread, 0, 400000, 0) : []));
+  const grid = random.true(0.3) ? 5000 : 1;
+  const events = threads.flatMap((thread) => (random.true(0.7) ? nested(random, thread, 0, 400000, 0, grid) : []));
   if (random.true(0.5)) events.push(...flows(random, threads, slot));
-  events.push(...others(random, threads, slot));
-  const base = (slot + 1) * WINDOW;
-  for (const event of events) {
+  events.push(...others(random, threads, slot), ...asides(random, threads, slot));
+  if (random.true(0.5)) events.push(...scheduling(random, threads, slot));
+  const base = (slot + 1) * WINDOW, provider = 1 + slot % 3;
+  const placed = events.map((event) => ({place: event.ts, ...event}));
+  for (const event of placed) {
     event.ts += base;
+    event.provider = provider;
     if (event.type === "complete") event.last += base;
   }
-  return {seed, slot, stories: ["fxt"], objects, events: events.sort((a, b) => a.ts - b.ts)};
+  return {seed, slot, stories: ["fxt"], objects, events: placed.sort((a, b) => a.place - b.place)};
 }
 
 export function writeFxt(cases) {
   const trace = new FxtTrace();
+  trace.use(1);
   for (const object of cases.flatMap((one) => one.objects)) trace.kernelObject(object);
-  for (const event of cases.flatMap((one) => one.events)) trace.event(event);
+  for (const event of cases.flatMap((one) => one.events)) {
+    trace.use(event.provider, event.provider === 2 ? 2 : 1);
+    if (event.kind) trace[event.kind](event);
+    else trace.event(event);
+  }
   return trace.bytes();
 }

@@ -37,15 +37,31 @@ function record(type, header, parts) {
 
 const at = (value, bit) => BigInt(value) << BigInt(bit);
 
+export const IDLE = -2147483648;  // the weight of an idle thread
+
 export class FxtTrace {
   parts = [word(0x0016547846040010n)];
-  strings = new Map();
-  threads = new Map();
+  providers = new Map();  // id -> its tables and how many of its ticks are a nanosecond
+  get strings() { return this.provider.strings; }
+  get threads() { return this.provider.threads; }
 
-  constructor() {
-    this.parts.push(record(0, at(1, 16) | at(1, 20) | at(6, 52), [stream("random")]));
-    this.parts.push(record(1, 0n, [word(1000000000)]));
+  // What follows is of that provider.
+  use(id, ticks = 1) {
+    if (this.current === id) return;
+    this.current = id;
+    const known = this.providers.get(id);
+    this.provider = known ?? {strings: new Map(), threads: new Map(), ticks};
+    if (known) {
+      this.parts.push(record(0, at(2, 16) | at(id, 20), []));
+      return;
+    }
+    this.providers.set(id, this.provider);
+    const name = `random ${id}`;
+    this.parts.push(record(0, at(1, 16) | at(id, 20) | at(name.length, 52), [stream(name)]));
+    this.parts.push(record(1, 0n, [word(1000000000 * ticks)]));
   }
+
+  time(ns) { return word(BigInt(ns) * BigInt(this.provider.ticks)); }
 
   // [reference, words in the record]
   string(text, indexed) {
@@ -95,10 +111,46 @@ export class FxtTrace {
     const [who, threadWords] = this.thread(thread, indexed);
     const [cat, catWords] = this.string(category, indexed), [called, nameWords] = this.string(name, indexed);
     const header = at(EVENTS.indexOf(type), 16) | at(args.length, 20) | at(who, 24) | at(cat, 32) | at(called, 48);
-    const parts = [word(ts), threadWords, catWords, nameWords, ...args.map((arg) => this.arg(arg, indexed))];
-    if (last !== undefined) parts.push(word(last));
+    const parts = [this.time(ts), threadWords, catWords, nameWords, ...args.map((arg) => this.arg(arg, indexed))];
+    if (last !== undefined) parts.push(type === "complete" ? this.time(last) : word(last));
     this.parts.push(record(4, header, parts));
   }
+
+  weight(name, value) { return this.arg({type: "int32", name, value}, false); }
+
+  contextSwitch({ts, cpu, state, from, to}) {
+    const weights = [["outgoing_weight", from], ["incoming_weight", to]].filter(([, thread]) => thread.weight !== 0);
+    const header = at(weights.length, 16) | at(cpu, 20) | at(state, 36) | at(1, 60);
+    this.parts.push(record(8, header, [
+      this.time(ts), word(from.tid), word(to.tid), ...weights.map(([name, {weight}]) => this.weight(name, weight))
+    ]));
+  }
+
+  wakeup({ts, cpu, thread}) {
+    this.parts.push(record(8, at(1, 16) | at(cpu, 20) | at(2, 60), [
+      this.time(ts), word(thread.tid), this.weight("weight", 3)
+    ]));
+  }
+
+  log({ts, thread, text}) {
+    const header = at(Buffer.byteLength(text), 16);
+    this.parts.push(record(9, header, [this.time(ts), word(thread.pid), word(thread.tid), stream(text)]));
+  }
+
+  blob({name, bytes}) {
+    const [reference, words] = this.string(name, false);
+    this.parts.push(record(5, at(reference, 16) | at(bytes.length, 32) | at(1, 48), [words, stream(bytes)]));
+  }
+
+  userspaceObject({thread, pointer, name, args}) {
+    const [reference, words] = this.string(name, false);
+    const header = at(reference, 24) | at(args.length, 40);
+    this.parts.push(record(6, header, [
+      word(pointer), word(thread.pid), words, ...args.map((arg) => this.arg(arg, false))
+    ]));
+  }
+
+  bufferFull() { this.parts.push(record(0, at(3, 16) | at(this.current, 20), [])); }
 
   kernelObject({type, koid, name, process}) {
     const [reference, words] = this.string(name, false);

@@ -15,11 +15,11 @@ export const slotOfId = (number) => Math.floor((Number(number) - FIRST_ID) / IDS
 export const firstId = (slot) => FIRST_ID + slot * IDS;
 
 function threads(random, slot) {
-  const first = firstId(slot), odd = random.wants("FXT: id that is text", 0.1);
-  const pids = [first, odd ? `p${slot}.x` : random.wants("pid of digits as text", 0.1) ? `${first + 1}` : first + 1];
+  const first = firstId(slot), odd = random.true(0.1);
+  const pids = [first, odd ? `p${slot}.x` : random.true(0.1) ? `${first + 1}` : first + 1];
   return Array.from({length: 1 + random.below(4)}, (_, i) => {
     const pid = pids[random.true(0.75) ? 0 : 1];
-    if (random.wants("FXT: event without tid", 0.03) && typeof pid === "number") return {pid};
+    if (random.true(0.03) && typeof pid === "number") return {pid};
     return {pid, tid: odd && random.true(0.3) ? `t${slot}.${i}` : first + 2 + i};
   });
 }
@@ -58,7 +58,7 @@ export function jsonCase(seed, slot, options = {}) {
   of.own = (story, i) => ({pid, tid: pid + OWN[story] + i});
   const names = Object.keys(STORIES).filter((story) => random.true(story === "nested" ? 0.6 : 0.3));
   const made = names.flatMap((story) => STORIES[story](random, of));
-  if (of.odd && !random.wants("text id without slices", 0.5))
+  if (of.odd && !random.true(0.5))
     made.push(...of.threads.map((thread, i) => ({
                                   at: 1000 + 20 * i,
                                   list: [
@@ -73,7 +73,7 @@ export function jsonCase(seed, slot, options = {}) {
   return {
     seed,
     slot,
-    unplaced: of.mixed || of.bare,
+    unplaced: of.mixed || of.bare || Boolean(of.unplaced || random.notes.listTwice),
     stories: names,
     events: placed(events),
     frames: of.frames,
@@ -88,7 +88,7 @@ const inOrder = (events, sign = 1) => [...events].sort((a, b) => sign * ((a.at ?
 function timed(random, {at, list}, slot) {
   const base = (slot + 1) * WINDOW;
   const members = list.map(([key, value]) => [key, key === "ts" && value === null ? micros(random, base + at) : value]);
-  if (random.wants("key twice", 0.04)) {
+  if (random.true(0.04)) {
     const [key, value] = random.of(members);
     if (value !== "") members.unshift([key, OTHER[key]?.(random) ?? "other"]);
   }

@@ -2,6 +2,7 @@
 //
 // What happens in random JSON traces: each story returns events, as {at, order, members}, of the case `of`
 // ({slot, threads}). `order` is the place in the file.
+import {OpenSlices} from "../open_slices.mjs";
 import {Digits, Members} from "./json_text.mjs";
 import * as make from "./json_values.mjs";
 
@@ -34,7 +35,7 @@ const threadTimes = (random, times) => times.map(([key, ns]) => [key, make.micro
 // Slices of one thread that nest, as X or B and E, some never ended.
 function nested(random, of) {
   const thread = threadOf(random, of, "nested"), events = [], timed = random.true(0.2);
-  const fill = (from, to, depth, within = "") => {
+  const fill = (from, to, depth) => {
     for (let n = 1 + random.below(3), at = from; n > 0 && at < to && events.length < 24; n--) {
       const begin = make.timeIn(random, at, to), end = begin + random.below(Math.max(1, to * 1000 - begin));
       if (end > to * 1000) break;
@@ -43,15 +44,14 @@ function nested(random, of) {
         const more = random.true(0.95) ? [["dur", make.micros(random, end - begin)]] : [];
         if (timed && more.length) times.push(["tdur", Math.floor((end - begin) / 2)]);
         events.push(event(random, "X", begin, thread, [...described(random), ...more, ...threadTimes(random, times)]));
-        if (depth < 3 && end - begin > 3000) fill(Math.ceil(begin / 1000), Math.floor(end / 1000), depth + 1, "X");
+        if (depth < 3 && end - begin > 3000) fill(Math.ceil(begin / 1000), Math.floor(end / 1000), depth + 1);
       } else {
         const what = described(random);
-        const open = random.true(0.06) &&
-            (within !== "X" || random.wants("slice that never ends in a complete one", 1));
+        const open = random.true(0.06);
         events.push(event(random, "B", begin, thread, [...what, ...threadTimes(random, times)]));
-        const together = random.wants("B and X that begin together in a slice", 0.5) ? 0 : 1;
+        const together = random.true(0.5) ? 0 : 1;
         if (depth < 3 && end - begin > 3000)
-          fill(Math.ceil(begin / 1000) + together, Math.floor(end / 1000), depth + 1, within || "B");
+          fill(Math.ceil(begin / 1000) + together, Math.floor(end / 1000), depth + 1);
         if (!open) events.push(event(random, "E", end, thread, ending(random, what, timed && end > begin, end)));
       }
       at = Math.floor(end / 1000) + 1;
@@ -64,26 +64,36 @@ function nested(random, of) {
 function ending(random, begun, timed, end) {
   const more = random.true(0.5) ? begun.filter(([key]) => key === "name" || key === "cat") : [];
   if (random.true(0.2) &&
-      (!begun.some(([key]) => key === "args") || random.wants("args of B and E with a key in common", 0.5)))
-    more.push(
-        ["args", random.wants("key twice in args of an end", 1) ? make.args(random) : make.once(make.args(random))]);
+      (!begun.some(([key]) => key === "args") || random.true(0.5)))
+    more.push(["args", make.args(random)]);
   return [...more, ...(timed ? threadTimes(random, [["tts", end + 4000]]) : [])];
 }
 
-// Begins, ends and complete slices in no order that makes sense. No end is at the time of a begin: the importer takes
-// it first, and what it ends then depends on the order of the file.
+// Whether a slice begins in one that ends, and does not end itself: the importer then ends it with that one, and what
+// is in it, too, or not, as further events come.
+function endlessInEnded(events) {
+  const open = new OpenSlices(), ended = [];
+  for (const event of [...events].sort((a, b) => a.at - b.at)) {
+    const get = (key) => event.list.find(([name]) => name === key)?.[1];
+    if (get("ph") === "B") open.push({at: event.at}, get("name"));
+    const slice = get("ph") === "E" ? open.take(get("name")) : undefined;
+    if (slice) ended.push({...slice, end: event.at});
+  }
+  return open.left().some(({at}) => ended.some((slice) => slice.at <= at && at < slice.end));
+}
+
+// Begins and ends in no order that makes sense. No end is at the time of a begin: the importer takes it first, and what
+// it ends then depends on the order of the file.
 function wild(random, of) {
   const thread = threadOf(random, of, "wild");
-  if (!random.wants("end with a name of its own", 1)) return [];
-  return Array.from({length: 3 + random.below(6)}, (_, i) => {
-    const complete = random.wants("slice that never ends in a complete one", 0.5);
-    const ph = random.of(complete ? ["B", "E", "X", "B", "E", "i"] : ["B", "E", "B", "i"]),
-          at = make.timeIn(random, 1, 20);
+  const events = Array.from({length: 3 + random.below(6)}, (_, i) => {
+    const ph = random.of(["B", "E", "B", "i"]), at = make.timeIn(random, 1, 20);
     const name = random.true(0.5) ? random.of(["p", "q"]) : `p ${i}`;
     const more = ph === "E" && random.true(0.5) ? [] : [["name", name]];
-    if (ph === "X") more.push(["dur", make.micros(random, random.below(15) * 1000)]);
     return event(random, ph, at + (ph === "E" ? 250 : 0), thread, more);
   });
+  of.unplaced ||= endlessInEnded(events);
+  return events;
 }
 
 function asyncSlices(random, of) {
@@ -108,10 +118,9 @@ function asyncSlices(random, of) {
 function instants(random, of) {
   return Array.from({length: 1 + random.below(4)}, () => {
     const thread = looseThread(random, of), more = described(random);
-    const lacksProcess = thread.pid === undefined && !random.wants("process' event whose pid is missing", 1);
-    const scope = random.of([undefined, "t", ...(lacksProcess ? [] : ["p", "g"])]);
+    const scope = random.of([undefined, "t", "p", "g"]);
     if (scope) more.push(["s", scope]);
-    if (scope === "g" ? random.wants("global instant with an id", 0.1) : random.wants("FXT: instant with an id", 0.05))
+    if (scope === "g" ? random.true(0.1) : random.true(0.05))
       more.push(...make.id(random, of.slot));
     return event(random, random.of(["i", "I", "i", "R"]), make.timeIn(random, 1, LENGTH), thread, more);
   });
@@ -119,14 +128,12 @@ function instants(random, of) {
 
 function counters(random, of) {
   const name = random.of(["memory", "free pages", "n"]), keys = random.of([["used"], ["used", "rest"], ["a b", "c"]]);
-  const id = random.wants("FXT: counter with an id", 0.2) ? [["id", `${of.slot}c`]] : [];
+  const id = random.true(0.2) ? [["id", `${of.slot}c`]] : [];
   const thread = looseThread(random, of);
   return Array.from({length: 1 + random.below(5)}, (_, i) => {
     const values = keys.filter(() => random.true(0.9)).map((key) => [key, random.of([i, -5, 1e6, new Digits("2.5")])]);
-    const lacksProcess = thread.pid === undefined && !random.wants("process' event whose pid is missing", 1);
-    if (!values.length && lacksProcess) values.push(["used", 7]);
     const more = [["name", name], ["args", new Members(values)], ...id];
-    const at = random.wants("counter events of one time", 0.3) ? 50000 : (10 + i * 20 + random.below(9)) * 1000;
+    const at = random.true(0.3) ? 50000 : (10 + i * 20 + random.below(9)) * 1000;
     return event(random, "C", at, thread, more);
   });
 }
@@ -153,7 +160,7 @@ function flows(random, of) {
           random, "X", begin * 1000, thread,
           [["name", make.name(random)], ["dur", make.micros(random, (6 + random.below(20)) * 1000)]]));
     const more =
-        ph !== "s" && random.true(0.6) && (ph === "f" || random.wants("FXT: step with bp", 0.5)) ? [["bp", "e"]] : [];
+        ph !== "s" && random.true(0.6) && (ph === "f" || random.true(0.5)) ? [["bp", "e"]] : [];
     if (random.true(0.2)) more.push(["args", make.args(random)]);
     events.push(event(
         random, ph, (begin + random.below(5)) * 1000, thread,
@@ -252,21 +259,21 @@ function metadata(random, of) {
     const ts = random.true(0.2) && !again ? [["ts", null]] : [];
     events.push({at, list: [["ph", "M"], ["name", name], ...ts, ...on({pid, tid}), ["args", new Members(args)]]});
   };
-  const further = random.wants("process_name with a further member", 0.2) ? [["uptime", 5]] : [];
-  const empty = random.wants("empty thread name", 0.1);
+  const further = random.true(0.2) ? [["uptime", 5]] : [];
+  const empty = random.true(0.1);
   if (random.true(0.6)) say("process_name", [["name", `proc ${of.slot}`], ...further]);
   if (random.true(0.6)) say("thread_name", [["name", empty ? "" : `thread ${of.slot}`]], thread.tid);
   if (again) say("thread_name", [["name", `thread ${of.slot} again`]], thread.tid);
   if (random.true(0.2)) say("process_labels", [["labels", "a,b"]]);
   if (random.true(0.2)) say("process_sort_index", [["sort_index", -5]]);
   if (random.true(0.2)) say("thread_sort_index", [["sort_index", 3]], thread.tid);
-  if (random.true(0.1) && (!of.odd || random.wants("text id without slices", 1))) say("num_cpus", [["number", 8]]);
+  if (random.true(0.1)) say("num_cpus", [["number", 8]]);
   return events;
 }
 
 function torn(random, of) {
   const events = [];
-  if (random.wants("event without ts", 0.5))
+  if (random.true(0.5))
     events.push({at: null, list: [["ph", "i"], ["name", "no time"], ...on(random.of(of.threads))]});
   if (random.true(0.3)) events.push(event(random, random.of(["b", "C", "s", "N"]), 3000, looseThread(random, of), []));
   if (random.fxt && random.true(0.3)) {

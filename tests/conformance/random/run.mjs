@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--all] [--no-shrink]
-//        [--first]
+// run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--no-shrink] [--first]
 //
 // Random traces, judged by Perfetto's trace processor: README.md says how.
 //
@@ -12,7 +11,6 @@
 //   --kind KIND  cases of one kind: json, json_fxt, fxt or perfetto
 //   --way WAY    judged in one way alone: "to Perfetto", "back through perfetto-trace", …
 //   --first      ends at the first batch in which one fails
-//   --all        also what features.mjs says is not kept yet
 //
 // Prints a line for each kind, and for each case that fails the smallest trace that still does; exit status 0 when none
 // fails.
@@ -49,11 +47,9 @@ const KINDS = {
 };
 
 function readArguments([program, ...words]) {
-  const options = {program, cases: 300, shrink: true, all: false, first: false};
+  const options = {program, cases: 300, shrink: true, first: false};
   for (let i = 0; i < words.length; i++) {
-    if (words[i] === "--all")
-      options.all = true;
-    else if (words[i] === "--first")
+    if (words[i] === "--first")
       options.first = true;
     else if (words[i] === "--no-shrink")
       options.shrink = false;
@@ -65,7 +61,7 @@ function readArguments([program, ...words]) {
       options.program = undefined;
   }
   if (options.program) return options;
-  console.error("usage: run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--all] " +
+  console.error("usage: run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] " +
       "[--no-shrink] [--first]");
   process.exit(2);
 }
@@ -86,14 +82,14 @@ async function failing(context, kind, cases, way) {
 async function report(context, options, kind, name, {one, faults, together}) {
   console.log(`MISS ${name} --seed ${one.seed} (${one.stories.join(", ")})${
       together ? " and the others of its batch together" : ""}`);
-  for (const fault of faults.slice(0, 4)) console.log(`  ${fault.slice(0, 300)}`);
+  for (const fault of faults.slice(0, 4)) console.log(`  ${fault.slice(0, 900)}`);
   if (!options.shrink || together) return;
   const alone = kind.make(one.seed, 0, options);
   const way = faults[0].split(": ")[0];
   const small =
       await shrink(alone, kind.smaller, async (less) => (await failing(context, kind, [less], way))[0]?.faults);
   if (!small) return console.log("  alone it does not fail");
-  for (const fault of small.faults.slice(0, 4)) console.log(`  smallest: ${fault.slice(0, 300)}`);
+  for (const fault of small.faults.slice(0, 4)) console.log(`  smallest: ${fault.slice(0, 900)}`);
   console.log(kind.show(small.one).split("\n").map((line) => `    ${line}`).join("\n"));
 }
 
