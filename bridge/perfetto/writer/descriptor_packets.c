@@ -57,7 +57,8 @@ static void set_parent(perfetto_protos_TrackDescriptor *descriptor, uint64_t par
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
 
-enum { MAX_LABELS = 256, ORDERING_EXPLICIT = 1 };
+enum { MAX_LABELS = 256 };
+enum { ORDERING_EXPLICIT = 1 };
 
 /* Later readers take the order of processes and threads from their ranks, where write_order says so; before these there
  * was a field of each descriptor. */
