@@ -82,7 +82,7 @@ static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e,
     bool innermost = tb_slice_stack_end(&s->stack, e, &begin_ts);
     if (!innermost) s->needs_matching = true;
     *around = innermost && begin_ts < e->ts;
-    e->sorts_first = begin_ts < e->ts || begin_ts == INT64_MAX; /* none that came so far began at its very time */
+    e->sorts_first = begin_ts != e->ts; /* none that came so far began at its very time */
     return TB_OK;
   }
   bool nests, pushed;

@@ -157,6 +157,12 @@ function withoutIdleFractions(trace) {
     if (event.ph === "X" && nanoseconds(event.tdur) === 0n && (nanoseconds(event.dur) ?? 0n) % 1000n) delete event.tdur;
 }
 
+// A complete slice without a duration, which the importer drops: an instant.
+function instantsWithoutDuration(trace) {
+  for (const event of eventsOf(trace))
+    if (event.ph === "X" && nanoseconds(event.dur) === null) Object.assign(event, {ph: "i", s: "t"});
+}
+
 // A complete slice in which a B begins that never ends, where it is no legacy event, as of a fraction of a microsecond:
 // a B and an E, which end what is in it with it, as the packets of protobuf do.
 function splitAroundEndless(trace) {
@@ -281,6 +287,7 @@ export function sayPlainly(trace, words) {
   for (const event of eventsOf(trace)) ids.apply(event);
   trace.traceEvents.unshift(...ids.names);
   withoutIdleFractions(trace);
+  instantsWithoutDuration(trace);
   splitAroundEndless(trace);
   if (words.slices !== "none") withoutIdleEnds(trace);
   if (words.slices !== "none") completeSlices(trace, words.slices);
