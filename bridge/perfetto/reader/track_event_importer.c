@@ -367,6 +367,10 @@ static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct 
   return make_flows(r, e, false);
 }
 
+static enum tb_status make_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
+  return e->has_counters || e->fields.double_counter_values.count ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
+}
+
 static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   if (ends_zero_length(e)) return TB_OK;
   if (r->head.json_flow_count) {
@@ -375,7 +379,7 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_track_e
   } else {
     (void)make_one(r, e);
   }
-  return e->has_counters || e->fields.double_counter_values.count ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
+  return make_extra_counters(r, e);
 }
 
 static enum tb_status make_counter(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
@@ -399,7 +403,7 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_track_e
   }
   e->track->in_state = e->fields.has & TB_TE_NAME;
   e->fields.type = TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
-  return e->track->in_state ? make_event(r, e) : TB_OK;
+  return e->track->in_state ? make_event(r, e) : make_extra_counters(r, e);
 }
 
 static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {

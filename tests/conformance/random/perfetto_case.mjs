@@ -251,9 +251,11 @@ class Sequence {
 function bundle({cpu, events}, base) {
   const parts = events.map(({at, pid, from, to, state, mark}) => {
     const comm = (id) => (id ? `worker${id}` : "swapper");
-    const before = [bytes(1, comm(from)), number(2, from), number(3, 120), number(4, from ? state : 0)];
-    const next = [bytes(5, comm(to)), number(6, to), number(7, 120)];
-    const body = mark === undefined ? bytes(4, ...before, ...next) : bytes(3, bytes(2, `${mark}\n`));
+    const marked = () => bytes(3, bytes(2, `${mark}\n`));
+    const switched = () => bytes(
+        4, bytes(1, comm(from)), number(2, from), number(3, 120), number(4, from ? state : 0), bytes(5, comm(to)),
+        number(6, to), number(7, 120));
+    const body = mark === undefined ? switched() : marked();
     return bytes(2, number(1, base + at), number(2, pid), body);
   });
   return bytes(1, ...(cpu ? [number(1, cpu)] : []), ...parts);

@@ -18,7 +18,7 @@ const seed = String(randomInt(2 ** 30)); // of all runs, so that only a defect m
 // What it is, the file below bridge/, the text that goes, and the one that comes.
 const DEFECTS = [
   ["a global or process instant of phase I is its thread's", "chrome_json/reader/event_resolve.c",
-    "PHASE('I') = {TB_EVENT_INSTANT, BY_SCOPE}", "PHASE('I') = {TB_EVENT_INSTANT, ON_THREAD}"],
+    "PHASE('I') = {TB_EVENT_INSTANT, BY_SCOPE,", "PHASE('I') = {TB_EVENT_INSTANT, ON_THREAD,"],
   ["id2 is not taken", "chrome_json/reader/event_resolve.c",
     "if (parse->id2.kind && event->id.kind == TB_ID_NONE)", "if (parse->id2.kind && event->id.kind != TB_ID_NONE)"],
   ["flow ends always bind to the next slice", "timeline/flow_binder.c",
