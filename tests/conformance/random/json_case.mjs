@@ -73,7 +73,7 @@ export function jsonCase(seed, slot, options = {}) {
   return {
     seed,
     slot,
-    unplaced: of.mixed || of.bare || Boolean(of.unplaced || random.notes.listTwice),
+    unplaced: of.mixed || of.bare || Boolean(of.unplaced || random.notes.treeTwice),
     stories: names,
     events: placed(events),
     frames: of.frames,

@@ -53,10 +53,13 @@ export function value(random, depth = 0) {
   return args(random, depth + 1, random.below(4));
 }
 
-// The value that counts. Two lists of one key are one to both importers, numbered on: plain words have the last alone.
+const isTree = (value) => Array.isArray(value) || value instanceof Members;
+
+// The value that counts. Of two of which one is a list or dict both importers keep parts, lists numbered on: plain words
+// have the last alone.
 function twice(random, list, depth) {
   const last = value(random, depth);
-  if (Array.isArray(list[0][1]) && Array.isArray(last)) random.notes.listTwice = true;
+  if (isTree(list[0][1]) || isTree(last)) random.notes.treeTwice = true;
   return last;
 }
 
