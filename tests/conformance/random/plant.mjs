@@ -34,7 +34,7 @@ const DEFECTS = [
     "[TB_FXT_ASYNC_INSTANT] = {TB_EVENT_ASYNC_INSTANT, 'n', false}"],
   ["inline threads of FXT are of the process of their own number", "fxt/reader/args.c",
     "tb_fxt_thread_track(&fx->tables, process_koid, thread_koid, &track)",
-    "tb_fxt_thread_track(&fx->tables, thread_koid, thread_koid, &track)"],
+    "tb_fxt_thread_track(&fx->tables, thread_koid | (process_koid & 0), thread_koid, &track)"],
   ["flows of Perfetto do not end", "perfetto/reader/track_event_importer.c",
     "event->terminating_flow_count = fields->terminating_flows.count;", "event->terminating_flow_count = 0;"],
   ["interned data stays when a sequence starts again", "perfetto/packet/sequence_state.c",
