@@ -16,6 +16,25 @@
 #include "merge/report/report.h"
 #include "merge/rewrite/rewrite.h"
 
+/* What shows that two inputs are of one boot; none of the first three does. */
+enum tb_boot_evidence {
+  TB_BOOT_UNKNOWN,
+  TB_BOOT_OTHER,
+  TB_BOOT_UNCLEAR,  /* they slept as long, but recorded at one time by the wall clock */
+  TB_BOOT_BY_SLEEP, /* a guess: they slept as long */
+  TB_BOOT_BY_NAME,  /* the user gives their machines one name */
+  TB_BOOT_BY_WALL   /* wall clocks agree on when it began */
+};
+
+/* An input and the one of its boot that was read next to it; of clear evidence, if there is any. */
+struct tb_boot_link {
+  enum tb_boot_evidence evidence;
+  const struct tb_source *other; /* NULL: there is none */
+  uint32_t clock;                /* that both have */
+  int64_t apart_ns, between;     /* on that clock: how far apart they were read, and the middle */
+  int64_t set_by_ns;             /* the wall clock in between */
+};
+
 /* One trace to be merged. */
 struct tb_source {
   uint32_t index;
@@ -42,6 +61,7 @@ struct tb_source {
   int64_t moved_by;
   int64_t shift; /* of the whole merge, after `there` and before `back` */
   uint32_t boot; /* inputs with the same number were recorded on one machine since one start; 0: unknown */
+  struct tb_boot_link boot_link;
 
   /* ids */
   struct tb_map machines; /* its machine ids to the merged trace's */
@@ -185,6 +205,10 @@ TB_MUST_CHECK enum tb_status tb_merger_read_flows(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_note_flows(struct tb_merger *m);
 /* merge/clocks/boots.c: makes one clock of what inputs of one boot read on `clock`; *group counts shared clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group);
+/* boot_notes.c: why an input is of a boot, where the wall clock does not say it; after placing. NULL: it does. */
+const char *tb_source_boot_reason(const struct tb_merger *m, const struct tb_source *source);
+/* The same file: a warning where a wall clock was set between inputs of one boot, or a boot is guessed. */
+void tb_merger_note_boot(struct tb_merger *m, const struct tb_source *source);
 /* merge/clocks/clock_placement.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
 /* merge/clocks/refusal.c: TB_REFUSED, with advice in the report, for a source that nothing places; `start`: the first

@@ -6,8 +6,13 @@
  * suspends, each extended along its drift. Two inputs are of one boot when segments of both agree on the epoch within
  * what their readings scatter, and what a wall clock may be slewed by between two recordings. Each input of a boot
  * agrees with every other: neighbours that agree do not make a chain. Machines with different names are different
- * machines. Where the machine slept before, how long it did is a fingerprint: who agrees on that to the microsecond is
- * one boot, whatever was done to the wall clock.
+ * machines.
+ *
+ * A wall clock may have been set between two recordings of one boot. Then the epochs say nothing, and two things are
+ * left: the user's word, one name for both machines; and how long the machine had slept, where both agree on that to
+ * the microsecond. The latter is a guess, with a warning: clocks of a container may be set, and short sleeps or none are
+ * alike anywhere. It is none where wall clocks differ at one time of the clock, for a machine has one; nor where both
+ * recorded at one time by the wall clock, which is not set back to where the other recording was.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +23,8 @@
 /* Of one or two readings nobody knows how late they are; a wall clock is slewed slowly, and by little. */
 static const double FEW_READINGS_NS = 1e6, SCATTERS = 4, LEAST_NS = 2e3;
 static const double SLEW_RATE = 5e-6, SLEW_MAX_NS = 5e6;
-/* A machine that never slept has no fingerprint. */
-enum { ASLEEP_LEAST_NS = 1000000, ASLEEP_APART_NS = 5000 };
+/* A sleep as long is a fingerprint where it is not a short one. Readings are hardly late by more than the last. */
+enum { ASLEEP_LEAST_NS = 1000000000, ASLEEP_APART_NS = 5000, AWAKE_AGAIN_NS = 20000000 };
 
 /* What one input says of one clock. */
 struct boot {
@@ -98,6 +103,36 @@ static bool slept_alike(const struct boot *a, const struct boot *b) {
   return false;
 }
 
+static bool is_before(const struct tb_reading_segment *a, const struct tb_reading_segment *b) {
+  return a->last < b->first;
+}
+
+/* A machine has slept no less later than before. */
+static bool slept_less_later(const struct boot *a, const struct boot *b) {
+  if (!a->asleep || !b->asleep) return false;
+  for (size_t i = 0; i < a->asleep->segment_count; i++) {
+    for (size_t k = 0; k < b->asleep->segment_count; k++) {
+      const struct tb_reading_segment *p = &a->asleep->segments[i], *q = &b->asleep->segments[k];
+      tb_wide awake = (tb_wide)q->offset - p->offset; /* for how much more of the time q's machine was */
+      if ((awake > AWAKE_AGAIN_NS && !is_before(q, p)) || (awake < -AWAKE_AGAIN_NS && !is_before(p, q))) return true;
+    }
+  }
+  return false;
+}
+
+/* Whether both were read at one time, by the clock or by what the wall clock read. */
+static bool read_at_once(const struct boot *a, const struct boot *b, bool by_wall) {
+  for (size_t i = 0; i < a->wall->segment_count; i++) {
+    for (size_t k = 0; k < b->wall->segment_count; k++) {
+      struct tb_reading_segment p = a->wall->segments[i], q = b->wall->segments[k];
+      if (by_wall) p.first = tb_time_add(p.first, p.offset), p.last = tb_time_add(p.last, p.offset);
+      if (by_wall) q.first = tb_time_add(q.first, q.offset), q.last = tb_time_add(q.last, q.offset);
+      if (!is_before(&p, &q) && !is_before(&q, &p)) return true;
+    }
+  }
+  return false;
+}
+
 /* The user says that it is one machine: it was started anew in between only where the later recording's start is behind
  * the earlier one's end. */
 static bool is_not_restarted(const struct boot *a, const struct boot *b) {
@@ -109,33 +144,77 @@ static bool is_not_restarted(const struct boot *a, const struct boot *b) {
   return later_epoch <= earlier_end;
 }
 
-static bool is_one_boot(const struct boot *a, const struct boot *b) {
+/* What of two inputs shows that they are of one boot, or that they are not. */
+static enum tb_boot_evidence compare_boots(const struct boot *a, const struct boot *b) {
   const char *p = a->source->machine_name, *q = b->source->machine_name;
-  if (p && q && strcmp(p, q) != 0) return false;
-  if (p && q) return is_not_restarted(a, b);
-  return walls_agree(a, b) || slept_alike(a, b);
+  if (p && q && strcmp(p, q) != 0) return TB_BOOT_OTHER;
+  if (p && q) return !is_not_restarted(a, b) ? TB_BOOT_OTHER : walls_agree(a, b) ? TB_BOOT_BY_WALL : TB_BOOT_BY_NAME;
+  if (slept_less_later(a, b)) return TB_BOOT_OTHER;
+  if (walls_agree(a, b)) return TB_BOOT_BY_WALL;
+  if (!slept_alike(a, b) || read_at_once(a, b, false)) return TB_BOOT_OTHER;
+  return read_at_once(a, b, true) ? TB_BOOT_UNCLEAR : TB_BOOT_BY_SLEEP;
+}
+
+/* Keeps by what an input's boot is known, where its wall clock does not say it: of all inputs of the boot, the one that
+ * was read next to it. */
+static void keep_evidence(const struct boot *boot, const struct boot *other, enum tb_boot_evidence evidence,
+                          uint32_t clock) {
+  const struct tb_reading_fit *own = boot->wall, *others = other->wall;
+  bool is_later = own->first > others->first;
+  int64_t from = is_later ? others->last : own->last, to = is_later ? own->first : others->first;
+  int64_t apart = from < to ? tb_time_subtract(to, from) : 0;
+  struct tb_boot_link *link = &boot->source->boot_link;
+  if (clock != TB_CLOCK_BOOTTIME && tb_source_reads(boot->source, TB_CLOCK_BOOTTIME)) return;
+  if (link->other && (link->evidence == TB_BOOT_BY_WALL || (evidence != TB_BOOT_BY_WALL && link->apart_ns <= apart)))
+    return;
+  const struct tb_reading_segment *own_near = &own->segments[is_later ? 0 : own->segment_count - 1];
+  const struct tb_reading_segment *other_near = &others->segments[is_later ? others->segment_count - 1 : 0];
+  int64_t ahead = tb_time_subtract(own_near->offset, other_near->offset);
+  *link = (struct tb_boot_link){.evidence = evidence,
+                                .other = other->source,
+                                .clock = clock,
+                                .apart_ns = apart,
+                                .between = tb_time_add(from, apart / 2),
+                                .set_by_ns = is_later ? ahead : tb_time_subtract(0, ahead)};
 }
 
 /* ---- boots of all inputs ----------------------------------------------------------------------------------------- */
 
+/* Of a guess the bound has the other possibility, too: that the wall clock was right. */
 static enum tb_status join(struct tb_merger *m, const struct boot *boot, uint32_t clock) {
   struct tb_graph_key own = {boot->source->index, tb_source_host(boot->source), clock};
   struct tb_graph_key shared = {TB_GRAPH_SHARED, boot->group, clock};
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_SAME_BOOT, .rank = TB_RANK_SAME_BOOT};
+  const struct tb_boot_link *link = &boot->source->boot_link;
+  int64_t by = link->set_by_ns < 0 ? tb_time_subtract(0, link->set_by_ns) : link->set_by_ns;
+  struct tb_time_bound_point doubt = {boot->wall->first, by};
+  if (link->evidence == TB_BOOT_BY_SLEEP) edge.bound = (struct tb_time_bound){.points = &doubt, .count = 1};
   if (!tb_sync_graph_find(&m->graph, own, &edge.a)) return TB_OK;
   enum tb_status status = tb_sync_graph_node(&m->graph, shared, &edge.b);
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 
-/* Whether the boot agrees with every one that has the group. */
+/* Whether the boot agrees with every one that has the group, in what it reads on BOOTTIME first. */
 static bool fits_group(const struct boot *boots, size_t count, uint32_t group, const struct boot *boot) {
   bool any = false;
   for (size_t i = 0; i < count; i++) {
     if (boots[i].group != group) continue;
-    if (!is_one_boot(&boots[i], boot)) return false;
+    if (boots[i].source->boot && boot->source->boot && boots[i].source->boot != boot->source->boot) return false;
+    if (compare_boots(&boots[i], boot) <= TB_BOOT_UNCLEAR) return false;
     any = true;
   }
   return any;
+}
+
+/* Keeps what joined a boot to those of its group; or, where it has its own, with which one that is unclear. */
+static void keep_links(const struct boot *boots, size_t count, const struct boot *boot, uint32_t clock) {
+  bool is_alone = true;
+  for (size_t i = 0; i < count; i++) is_alone &= boots[i].group != boot->group;
+  for (size_t i = 0; i < count; i++) {
+    enum tb_boot_evidence evidence = compare_boots(&boots[i], boot);
+    if (is_alone ? evidence == TB_BOOT_UNCLEAR : boots[i].group == boot->group)
+      keep_evidence(boot, &boots[i], evidence, clock);
+  }
 }
 
 static enum tb_status group_boots(struct tb_merger *m, struct boot *boots, size_t count, uint32_t clock,
@@ -147,6 +226,7 @@ static enum tb_status group_boots(struct tb_merger *m, struct boot *boots, size_
     while (of <= *group && !fits_group(boots, i, of, &boots[i])) of++;
     if (of > *group) *group = of;
     boots[i].group = of;
+    keep_links(boots, i, &boots[i], clock);
     if (clock == TB_CLOCK_BOOTTIME) boots[i].source->boot = of;
     status = join(m, &boots[i], clock);
   }

@@ -177,6 +177,7 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
     in->matches = a->fit.used;
     in->outliers = a->fit.outliers;
   }
+  if (in->placement == TB_PLACEMENT_SAME_BOOT && tb_source_boot_reason(m, s)) in->why = tb_source_boot_reason(m, s);
   if (in->placement != TB_PLACEMENT_ASSUMED) return;
   in->why = tb_merge_report_print(m->report, "assumed: its %s clock is the same as the other inputs', at no offset",
                                   tb_clock_name(s->clock ? s->clock : s->prescan.clocks.primary));
@@ -417,6 +418,7 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     report_place(m, s);
     report_unknown_kinds(m, s);
     tb_merger_note_readings(m, s);
+    tb_merger_note_boot(m, s);
     if (status == TB_OK) status = report_bound(m, s);
   }
   if (status == TB_OK) status = tb_merger_note_placement(m);

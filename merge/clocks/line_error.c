@@ -16,6 +16,10 @@ static const double SIGMAS = 6;
  * their scatter is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts
  * have. */
 static const double CLEAN_NS = 1500, BUSY_SCATTER_NS = 15000;
+/* Whatever the scatter that few of them show, each may be off by what a busy host takes between two reads; so few are
+ * on a line by chance, too. */
+static const double BUSY_NS = 40000;
+enum { FEW_READINGS = 14, BY_CHANCE = 4 };
 static const double STUDENT[] = {636.6, 31.6, 12.92, 8.61}; /* for 1 to 4 degrees of freedom: 3 to 6 readings */
 
 static double sigmas(double n) { return SIGMAS * (1 + 4 / n); }
@@ -47,14 +51,31 @@ struct tb_line_error tb_line_error(double n, double squares, double most, double
 
 struct tb_line_error tb_level_error(const struct tb_line_error *error) {
   struct tb_line_error e = *error;
-  e.slope_error = e.rate_change = 0;
+  e.slope_error = e.rate_change = e.turn = 0;
   return e;
+}
+
+void tb_line_error_doubt(struct tb_line_error *e, int64_t first, int64_t last) {
+  double span = (double)((tb_wide)last - first);
+  if (e->n < 2 || e->n > FEW_READINGS || (e->n > BY_CHANCE && e->most <= CLEAN_NS)) return;
+  e->each_off = e->most + BUSY_NS;
+  e->turn = span > 0 ? fmin(2 * e->each_off / span, 2 * UNKNOWN_RATE) : 0;
+  e->first = first;
+  e->last = last;
+}
+
+/* The true line is near to all readings, and so near to the fitted one between the first and the last. Outside of them
+ * it may turn away by what two lines do that cross between them. */
+static double doubt_at(const struct tb_line_error *e, int64_t time) {
+  tb_wide outside = time < e->first ? (tb_wide)e->first - time : time > e->last ? (tb_wide)time - e->last : 0;
+  return e->each_off + e->turn * (double)outside;
 }
 
 static int64_t bound_at(const struct tb_line_error *e, int64_t time) {
   double t = (double)((tb_wide)time - e->middle), error = e->sigma / sqrt(e->n);
   double line = e->n < 3 ? 0 : sigmas(e->n) * error, drift = e->slope_error * t;
-  return tb_time_add(e->more_ns, tb_time_round(ceil(e->most + sqrt(line * line + drift * drift))) + 1);
+  double off = fmax(e->most + sqrt(line * line + drift * drift), doubt_at(e, time));
+  return tb_time_add(e->more_ns, tb_time_round(ceil(off)) + 1);
 }
 
 enum tb_status tb_line_error_bound(const struct tb_line_error *e, int64_t first, int64_t last,
@@ -65,6 +86,6 @@ enum tb_status tb_line_error_bound(const struct tb_line_error *e, int64_t first,
   if (e->middle > first && e->middle < last)
     points[count++] = (struct tb_time_bound_point){e->middle, bound_at(e, e->middle)};
   if (last > first) points[count++] = (struct tb_time_bound_point){last, bound_at(e, last)};
-  double growth = fmin(e->slope_error + e->rate_change, UNKNOWN_RATE) + e->more_rate;
+  double growth = fmax(fmin(e->slope_error + e->rate_change, UNKNOWN_RATE), e->turn) + e->more_rate;
   return tb_time_bound_create(bound, allocator, points, count, growth);
 }

@@ -6,6 +6,9 @@
  * With n readings that scatter by sigma around a line, the line is off by sigma * sqrt(1/n + t^2/S) at a distance of t
  * from their middle, S being the sum of their squared distances from it. A bound is six times that, more for few
  * readings, and the largest distance of a reading, since all may have been read late alike.
+ *
+ * Few readings may have little scatter by chance. What holds for them whatever the scatter: the true line is as near to
+ * each reading as a busy host reads its clocks.
  */
 #ifndef TB_MERGE_CLOCKS_LINE_ERROR_H
 #define TB_MERGE_CLOCKS_LINE_ERROR_H
@@ -20,10 +23,17 @@ struct tb_line_error {
   int64_t middle;                  /* the middle of the readings' times */
   int64_t more_ns;                 /* added everywhere, ... */
   double rate_change, more_rate;   /* ... and for each nanosecond outside of the evidence */
+  /* of few readings: how far off the line may be from the first to the last of them; how fast it may turn away outside;
+   * 0: there are enough */
+  double each_off, turn;
+  int64_t first, last;
 };
 
 /* Of `n` readings around a line: the sum of their squared distances, the largest one, the spread of their times. */
 struct tb_line_error tb_line_error(double n, double squares, double most, double spread);
+
+/* Has the bound contain what few readings, from `first` to `last`, leave open whatever their scatter. */
+void tb_line_error_doubt(struct tb_line_error *error, int64_t first, int64_t last);
 
 /* The same of clocks that have one rate: a line without a slope. */
 struct tb_line_error tb_level_error(const struct tb_line_error *error);

@@ -403,6 +403,7 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct reading
   fit->error.middle = tb_time_add(fit->x0, tb_time_round(x));
   fit->first = pairs[0].x;
   fit->last = pairs[r->count - 1].x;
+  tb_line_error_doubt(&fit->error, fit->segments[fit->main].first, fit->segments[fit->main].last);
   if (kind == TB_READING_SAME_RATE) {
     fit->error = tb_level_error(&fit->error);
     return tb_reading_fit_bound_way(fit, &fit->bound);

@@ -86,38 +86,32 @@ enum tb_status tb_sync_graph_edge(struct tb_sync_graph *g, const struct tb_graph
 
 /* ---- the forest -------------------------------------------------------------------------------------------------- */
 
-/* While it grows, a node's `root` leads to the node that stands for its tree. */
-static uint32_t find_root(struct tb_sync_graph *g, uint32_t node) {
-  uint32_t root = node;
-  while (g->nodes[root].root != root) root = g->nodes[root].root;
-  while (g->nodes[node].root != root) {
-    uint32_t next = g->nodes[node].root;
-    g->nodes[node].root = root;
-    node = next;
-  }
-  return root;
-}
-
 struct forest {
   struct tb_sync_graph *graph;
   uint32_t *queue;    /* nodes in the order in which a search reached them */
   uint8_t *reached;   /* of nodes, by the search at hand */
   uint8_t *in_forest; /* of edges */
-  uint32_t *members;  /* of each tree: the next node of it, in a ring */
 };
 
 static uint32_t other_end(const struct tb_graph_edge *edge, uint32_t node) {
   return edge->a == node ? edge->b : edge->a;
 }
 
-/* Puts all nodes of a tree into the queue. */
+/* Puts all nodes of a tree into the queue, those next to `node` first: so of several edges to another tree the one
+ * counts that leaves the fewest steps within this one. */
 static void reach_tree(struct forest *f, uint32_t node, size_t *end) {
-  uint32_t at = node;
-  do {
-    f->reached[at] = 1;
-    f->queue[(*end)++] = at;
-    at = f->members[at];
-  } while (at != node);
+  const struct tb_sync_graph *g = f->graph;
+  size_t at = *end;
+  f->reached[node] = 1;
+  f->queue[(*end)++] = node;
+  for (; at < *end; at++) {
+    for (uint32_t l = g->nodes[f->queue[at]].first_link; l != none; l = g->links[l].next) {
+      uint32_t other = other_end(&g->edges[g->links[l].edge], f->queue[at]);
+      if (!f->in_forest[g->links[l].edge] || f->reached[other]) continue;
+      f->reached[other] = 1;
+      f->queue[(*end)++] = other;
+    }
+  }
 }
 
 /* From the tree of `start` over edges of one rank to other trees, breadth first; each that is reached joins it. */
@@ -128,15 +122,10 @@ static void join_trees(struct forest *f, uint32_t start, enum tb_graph_rank rank
   reach_tree(f, start, &end);
   for (size_t at = 0; at < end; at++) {
     for (uint32_t l = g->nodes[f->queue[at]].first_link; l != none; l = g->links[l].next) {
-      const struct tb_graph_edge *edge = &g->edges[g->links[l].edge];
-      uint32_t other = other_end(edge, f->queue[at]);
-      if (edge->rank != rank || f->reached[other]) continue;
+      uint32_t edge = g->links[l].edge, other = other_end(&g->edges[edge], f->queue[at]);
+      if (g->edges[edge].rank != rank || f->reached[other]) continue;
       reach_tree(f, other, &end);
-      f->in_forest[g->links[l].edge] = 1;
-      g->nodes[find_root(g, other)].root = find_root(g, start);
-      uint32_t next = f->members[start]; /* two rings become one */
-      f->members[start] = f->members[other];
-      f->members[other] = next;
+      f->in_forest[edge] = 1;
     }
   }
 }
@@ -174,11 +163,9 @@ static void set_ways(struct forest *f, uint32_t root) {
 
 enum tb_status tb_sync_graph_solve(struct tb_sync_graph *g, uint32_t target) {
   struct forest f = {g, tb_alloc(g->allocator, g->node_count * sizeof(*f.queue)),
-                     tb_calloc(g->allocator, g->node_count), tb_calloc(g->allocator, g->edge_count + 1),
-                     tb_alloc(g->allocator, g->node_count * sizeof(*f.members))};
-  bool got = f.queue && f.reached && f.in_forest && f.members;
+                     tb_calloc(g->allocator, g->node_count), tb_calloc(g->allocator, g->edge_count + 1)};
+  bool got = f.queue && f.reached && f.in_forest;
   if (got) {
-    for (uint32_t i = 0; i < g->node_count; i++) g->nodes[i].root = f.members[i] = i;
     for (int rank = 0; rank < TB_RANKS; rank++) join_rank(&f, target, (enum tb_graph_rank)rank);
     memset(f.reached, 0, g->node_count);
     set_ways(&f, target);
@@ -187,7 +174,6 @@ enum tb_status tb_sync_graph_solve(struct tb_sync_graph *g, uint32_t target) {
   tb_free(g->allocator, f.queue, g->node_count * sizeof(*f.queue));
   tb_free(g->allocator, f.reached, g->node_count);
   tb_free(g->allocator, f.in_forest, g->edge_count + 1);
-  tb_free(g->allocator, f.members, g->node_count * sizeof(*f.members));
   return got ? TB_OK : TB_NO_MEMORY;
 }
 

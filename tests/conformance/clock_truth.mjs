@@ -160,12 +160,12 @@ const KINDS = {
     return { hosts, options: [], limit: 5 * US, sides, loose };
   },
 
-  // Four to six snapshots each, of busy hosts that read their clocks up to 40 us apart: little is known, and the bounds
+  // Two to six snapshots each, of busy hosts that read their clocks up to 40 us apart: little is known, and the bounds
   // say how little.
   few(random) {
     const hosts = [new Host(random), new Host(random), new Host(random)];
     hosts.forEach((host, h) => {
-      const count = 4 + random.below(3);
+      const count = 2 + random.below(5);
       for (let i = 0; i < count; i++)
         host.read((i + random.between(0, 1)) * 300 * S / count, random.between(-40 * US, 40 * US));
       for (let i = 0; i < 30; i++) host.mark(random.between(-20 * S, 320 * S), `h${h}_${i}`);

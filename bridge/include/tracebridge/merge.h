@@ -132,7 +132,8 @@ struct tb_merge_input_report {
   X(EVENTS_UNMATCHED, INFO, "events_unmatched")          /* events that the other input has not */                    \
   X(MESSAGES_BACKWARDS, WARNING, "messages_backwards")   /* some still arrive before they were sent */                \
   X(MESSAGE_BACKWARDS, INFO, "message_backwards")        /* one of them */                                            \
-  X(CLOCK_STEP, WARNING, "clock_step")                   /* a wall clock was set while it recorded */                 \
+  X(CLOCK_STEP, WARNING, "clock_step")                   /* a wall clock was set */                                   \
+  X(BOOT_UNCLEAR, WARNING, "boot_unclear")               /* of another input's boot, or of another one */             \
   X(READINGS_THROWN_OUT, WARNING, "readings_thrown_out") /* clocks were read late */                                  \
   X(SUSPEND, INFO, "suspend")                            /* its machine slept while it recorded */                    \
   X(FLOWS_NOT_JOINED, WARNING, "flows_not_joined")       /* they cross machines: no arrows */                         \

@@ -315,12 +315,13 @@ static bool is_bound_true(const struct host *host) {
   return true;
 }
 
-/* Four to six readings over 300 s: of 2000 bounds ten may be false, where chance put readings on a line. */
+/* Readings over 300 s, up to 40 us off: the bound contains the truth also where chance puts three or four on a line.
+ * Five are so once in some thousand cases. */
 static void bounds_by_few_readings_that_scatter_are_true(void **unused) {
   (void)unused;
-  for (int64_t readings = 4; readings <= 6; readings++) {
+  for (int64_t readings = 2; readings <= 8; readings++) {
     int false_bounds = 0;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 1000; i++) {
       struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
       count = 0;
       for (int64_t k = 0; k < readings; k++) {
@@ -331,13 +332,13 @@ static void bounds_by_few_readings_that_scatter_are_true(void **unused) {
       make(TB_READING_DRIFTS);
       false_bounds += !is_bound_true(&host);
     }
-    assert_true(false_bounds <= 10);
+    assert_true(false_bounds <= (readings == 5));
   }
 }
 
 static void few_readings_of_an_idle_host_are_bound_closely(void **unused) {
   (void)unused;
-  for (int64_t readings = 4; readings <= 6; readings++) {
+  for (int64_t readings = 2; readings <= 8; readings++) {
     struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
     count = 0;
     for (int64_t k = 0; k < readings; k++)
@@ -345,7 +346,7 @@ static void few_readings_of_an_idle_host_are_bound_closely(void **unused) {
                                                wall_at(&host, k * 60 * S + (int64_t)random_below(1000))};
     make(TB_READING_DRIFTS);
     assert_true(is_bound_true(&host));
-    assert_true(tb_time_bound_at(&fit.bound, own_at(&host, 120 * S)) < 10000);
+    assert_true(tb_time_bound_at(&fit.bound, own_at(&host, 60 * S)) < (readings > 4 ? 10000 : 45000));
   }
 }
 
@@ -353,7 +354,7 @@ static void three_readings_on_a_line_may_be_so_by_chance(void **unused) {
   (void)unused;
   for (int i = 0; i < 3; i++) pairs[count++] = (struct tb_time_anchor){i * S, EPOCH + i * S + i * 40000};
   make(TB_READING_DRIFTS);
-  assert_true(tb_time_bound_at(&fit.bound, S) > 1000);
+  assert_true(tb_time_bound_at(&fit.bound, S) > 40000);
 }
 
 static void readings_that_scatter_more_are_still_a_line(void **unused) {

@@ -68,6 +68,22 @@ static void what_the_user_relates_stays_related_whatever_the_target(void **unuse
   }
 }
 
+/* Two clocks of each of two inputs are the same: the one that leaves no more steps is taken, whatever was said first. */
+static void of_edges_between_two_trees_the_one_next_to_the_target_counts(void **unused) {
+  (void)unused;
+  enum { TARGET, A_BOOT, A_MONO, B_BOOT, B_MONO, SHARED_BOOT, SHARED_MONO };
+  join(A_MONO, A_BOOT, TB_RANK_SNAPSHOTS, 300);
+  join(B_MONO, B_BOOT, TB_RANK_SNAPSHOTS, 100);
+  join(A_MONO, SHARED_MONO, TB_RANK_SAME_BOOT, 0);
+  join(B_MONO, SHARED_MONO, TB_RANK_SAME_BOOT, 0);
+  join(A_BOOT, SHARED_BOOT, TB_RANK_SAME_BOOT, 0);
+  join(B_BOOT, SHARED_BOOT, TB_RANK_SAME_BOOT, 0);
+  join(A_BOOT, TARGET, TB_RANK_REFERENCE, 0);
+  assert_int_equal(tb_sync_graph_solve(&graph, node(TARGET)), TB_OK);
+  assert_int_equal(place(B_BOOT, 7), 7);
+  assert_int_equal(place(B_MONO, 7), 107);
+}
+
 static void among_edges_of_one_rank_the_fewest_count(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < 20; i++) join(i, i + 1, TB_RANK_MESSAGES, 1);
@@ -168,6 +184,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(the_way_whose_worst_edge_is_best_counts_and_not_the_shortest),
       TEST(what_the_user_relates_stays_related_whatever_the_target),
+      TEST(of_edges_between_two_trees_the_one_next_to_the_target_counts),
       TEST(among_edges_of_one_rank_the_fewest_count),
       TEST(a_chain_of_any_length_is_one_line),
       TEST(edges_lead_both_ways),
