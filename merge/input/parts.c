@@ -10,8 +10,9 @@
  * It follows an input when their TraceUuid is the same; when the packets of a sequence that lacks its state follow
  * those of the same sequence there as closely as these follow each other; or when that sequence counts from time to
  * time, so that its times are not known without the earlier part, and the file begins in the middle of it and comes
- * right behind the other in the user's order. Nothing may contradict: processes and threads, snapshots, the epoch of
- * the wall clock. In doubt it does not.
+ * right behind the other in the user's order. There it is enough, too, that it has no start, as every recorder writes
+ * one (a TraceUuid, a snapshot that names the clock), and times of a common sequence are unknown. Nothing may
+ * contradict: processes and threads, snapshots, the epoch of the wall clock. In doubt it does not.
  */
 #include <inttypes.h>
 
@@ -128,14 +129,34 @@ static void count_sequences(const struct tb_source *part, struct tb_source *s, s
   }
 }
 
-/* Whether `part` begins in the middle of a sequence of `s`, the input in front of it, whose times count from each
- * other. */
-static bool goes_on(struct tb_merger *m, const struct tb_source *part, struct tb_source *s) {
-  uint32_t id = part->prescan.starts_within;
-  const struct tb_merge_sequence *sequence = id ? find_sequence(s, 0, id) : NULL;
+/* Whether `s` is the input in front of `part`. */
+static bool is_in_front(const struct tb_merger *m, const struct tb_source *s, const struct tb_source *part) {
   size_t before = part->index;
   while (before && (m->sources[before - 1].skipped || m->sources[before - 1].converted)) before--;
-  return sequence && before && &m->sources[before - 1] == s && tb_clock_of_sequence(sequence->default_clock);
+  return before && &m->sources[before - 1] == s;
+}
+
+/* Whether times of a sequence that both have are known from what comes before them alone, which `s` may lack, too. */
+static bool shares_unknown_times(const struct tb_source *part, struct tb_source *s) {
+  const struct tb_merge_sequences *all = &part->prescan.clocks.sequences;
+  for (size_t i = 0; i < all->count; i++) {
+    const struct tb_merge_sequence *own = &all->items[i];
+    const struct tb_merge_sequence *other = own->lacking ? find_sequence(s, own->machine, own->id) : NULL;
+    if (other && other->id && (tb_clock_of_sequence(other->default_clock) || (other->lacking && !other->has_state)))
+      return true;
+  }
+  return false;
+}
+
+/* Whether `part`, right behind `s`, begins in the middle of a sequence of it whose times count from each other, or has
+ * no start of its own while `s` has one. */
+static bool goes_on(struct tb_merger *m, const struct tb_source *part, struct tb_source *s) {
+  const struct tb_prescan *v = &part->prescan, *o = &s->prescan;
+  const struct tb_merge_sequence *sequence = v->starts_within ? find_sequence(s, 0, v->starts_within) : NULL;
+  if (!is_in_front(m, s, part)) return false;
+  if (sequence && tb_clock_of_sequence(sequence->default_clock)) return true;
+  bool has_start = v->trace_uuid || v->clocks.primary_named, other_has = o->trace_uuid && o->clocks.primary_named;
+  return !has_start && other_has && shares_unknown_times(part, s);
 }
 
 uint64_t tb_source_lacking(const struct tb_source *s) {

@@ -2,6 +2,7 @@
  *
  * Parts of one long trace, and what only looks like one.
  */
+#include "protos/field_numbers.h"
 #include "support/merge_run.h"
 
 enum { EVENTS = 420, FLAG_CLEARED = 1, FLAG_NEEDS = 2, INCREMENTAL_CLOCK = 64, MILLISECOND = 1000000 };
@@ -139,6 +140,26 @@ static void three_parts_of_a_trace_are_one(void **unused) {
   assert_no_warning();
 }
 
+/* The recorder's buffer lost the state of one sequence, so that its times are unknown in both parts; the second part
+ * has another sequence with times of its own, and no start. */
+static void the_rest_of_a_buffer_that_was_written_over_goes_on_in_it(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0}, uuid = {.len = 0}, p = {.len = 0};
+  put_start(&first, S(10), 77);
+  put_uint(&uuid, 1, 17);
+  put_uint(&uuid, 2, 18);
+  put_msg(&p, TB_TRACE_PACKET_TRACE_UUID, &uuid);
+  put_msg(&first, TB_TRACE_PACKET, &p);
+  for (int i = 0; i < 8; i++) put_instant(i < 4 ? &first : &second, i < 4 ? 3 : 500, 1, FLAG_NEEDS, NULL);
+  add_event(&second, S(11), 3, 5, "later", 0);
+  add(&first);
+  add(&second);
+  merge_well();
+  assert_note(TB_MERGE_NOTE_PART_JOINED, 1, "continues the trace that begins in ");
+  assert_int_equal(find_note(TB_MERGE_NOTE_STATE_MISSING, 0)->packets, 8);
+  assert_int_equal(event_time("later"), S(11));
+}
+
 /* Which of two that say the same follows, nobody knows. */
 static void a_part_that_is_there_twice_is_not_joined(void **unused) {
   (void)unused;
@@ -180,6 +201,7 @@ int main(void) {
       TEST(the_rest_of_another_trace_takes_no_names),
       TEST(a_part_that_begins_long_after_the_other_is_none),
       TEST(three_parts_of_a_trace_are_one),
+      TEST(the_rest_of_a_buffer_that_was_written_over_goes_on_in_it),
       TEST(a_part_that_is_there_twice_is_not_joined),
       TEST(a_descriptor_needs_no_state),
   };

@@ -68,7 +68,7 @@ static void what_the_user_relates_stays_related_whatever_the_target(void **unuse
   }
 }
 
-/* Two clocks of each of two inputs are the same: the one that leaves no more steps is taken, whatever was said first. */
+/* Two clocks of each of two inputs are the same: the one that leaves no more steps counts, whatever was first. */
 static void of_edges_between_two_trees_the_one_next_to_the_target_counts(void **unused) {
   (void)unused;
   enum { TARGET, A_BOOT, A_MONO, B_BOOT, B_MONO, SHARED_BOOT, SHARED_MONO };
