@@ -10,9 +10,9 @@
  *
  * A wall clock may have been set between two recordings of one boot. Then the epochs say nothing, and two things are
  * left: the user's word, one name for both machines; and how long the machine had slept, where both agree on that to
- * the microsecond. The latter is a guess, with a warning: clocks of a container may be set, and short sleeps or none are
- * alike anywhere. It is none where wall clocks differ at one time of the clock, for a machine has one; nor where both
- * recorded at one time by the wall clock, which is not set back to where the other recording was.
+ * the microsecond. The latter is a guess, with a warning: clocks of a container may be set, and short sleeps or none
+ * are alike anywhere. It is none where wall clocks differ at one time of the clock, for a machine has one; nor where
+ * both recorded at one time by the wall clock, which is not set back to where the other recording was.
  */
 #include <math.h>
 #include <stdlib.h>

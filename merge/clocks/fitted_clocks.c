@@ -84,8 +84,16 @@ static enum tb_status add_leg(const struct tb_clock_relation *leg, uint32_t from
   return tb_reading_fit_add_way(&leg->fit, map, leg->a != from);
 }
 
+/* Android's log has times on the wall clock inside of its packets. One input alone keeps its bytes, and readers' ways.
+ */
+static void use_clocks_of_payloads(const struct tb_merger *m, struct tb_source *s) {
+  if (m->source_count > 1 && s->prescan.seen_kinds[TB_TRACE_PACKET_ANDROID_LOG])
+    s->prescan.clocks_used |= UINT64_C(1) << TB_CLOCK_REALTIME;
+}
+
 enum tb_status tb_source_fit_clocks(struct tb_merger *m, struct tb_source *s) {
   struct tb_input_clocks *clocks = &s->prescan.clocks;
+  use_clocks_of_payloads(m, s);
   enum tb_status status = TB_OK;
   for (size_t c = 0; c < TB_FITTED_CLOCKS && status == TB_OK; c++) {
     struct way way = find_way(s, even_clocks[c]);

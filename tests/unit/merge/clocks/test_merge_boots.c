@@ -44,7 +44,7 @@ static void the_clock_of_one_boot_is_exact_whatever_its_other_clocks_scatter(voi
   assert_true(report_of(1)->bound_ns < 10);
 }
 
-static void a_wall_clock_that_was_set_between_two_recordings_is_told_with_time_and_size(void **unused) {
+static void a_wall_clock_that_was_set_between_two_recordings_is_a_warning_with_time_and_size(void **unused) {
   (void)unused;
   struct msg a = recording("a", S(100), S(5000), SLEPT), b = recording("b", S(200), S(9100), SLEPT);
   merge_two(&a, &b);
@@ -69,7 +69,7 @@ static void so_it_is_where_the_later_recording_is_named_first(void **unused) {
   assert_int_equal(find_note(TB_MERGE_NOTE_CLOCK_STEP, 0)->time_ns, S(152));
 }
 
-static void where_the_user_says_that_it_is_one_machine_the_step_is_told_and_no_guess(void **unused) {
+static void where_the_user_says_that_it_is_one_machine_the_step_is_a_warning_and_nothing_is_assumed(void **unused) {
   (void)unused;
   struct msg a = recording("a", S(100), S(5000), 0), b = recording("b", S(200), S(5098), 0);
   add(&a)->machine = "one";
@@ -142,9 +142,9 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(the_clock_of_one_boot_is_exact_whatever_its_other_clocks_scatter),
-      TEST(a_wall_clock_that_was_set_between_two_recordings_is_told_with_time_and_size),
+      TEST(a_wall_clock_that_was_set_between_two_recordings_is_a_warning_with_time_and_size),
       TEST(so_it_is_where_the_later_recording_is_named_first),
-      TEST(where_the_user_says_that_it_is_one_machine_the_step_is_told_and_no_guess),
+      TEST(where_the_user_says_that_it_is_one_machine_the_step_is_a_warning_and_nothing_is_assumed),
       TEST(a_short_sleep_or_none_is_no_fingerprint),
       TEST(a_machine_has_one_wall_clock_at_a_time),
       TEST(clocks_of_containers_that_are_set_are_two_as_their_wall_clock_says),

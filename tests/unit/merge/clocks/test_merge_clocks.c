@@ -181,6 +181,47 @@ static void a_packet_on_the_wall_clock_follows_its_drift(void **unused) {
   assert_int_equal(report_of(0)->last_ns, S(158));
 }
 
+/* A line of Android's log, which has the wall clock's time inside. */
+static void add_log(struct msg *trace, uint64_t packet_ts, uint64_t wall) {
+  struct msg line = {.len = 0}, log = {.len = 0}, p = packet_at(1, packet_ts);
+  put_uint(&line, TB_ANDROID_LOG_PACKET_LOG_EVENT_TIMESTAMP, wall);
+  put_msg(&log, TB_ANDROID_LOG_PACKET_EVENTS, &line);
+  put_msg(&p, TB_TRACE_PACKET_ANDROID_LOG, &log);
+  put_msg(trace, TB_TRACE_PACKET, &p);
+}
+
+static uint64_t log_time(void) {
+  struct tb_str log;
+  for (size_t i = 0; i < run.packet_count; i++)
+    if (find_bytes(run.packets[i], TB_TRACE_PACKET_ANDROID_LOG, &log))
+      return get_number(get_bytes(log, TB_ANDROID_LOG_PACKET_EVENTS), TB_ANDROID_LOG_PACKET_LOG_EVENT_TIMESTAMP);
+  fail_msg("no log");
+  return 0;
+}
+
+/* Readers take a line's time to the trace clock by the latest snapshot before it, which read the wall clock 3 ms late:
+ * the line says what places it right by that one. */
+static void a_line_of_a_log_behind_a_late_snapshot_is_placed_by_all_snapshots(void **unused) {
+  (void)unused;
+  const uint64_t late = 3000000;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(100), S(5010), S(101));
+  for (uint64_t i = 1; i < 10; i++) {
+    uint64_t boot = S(100) + i * S(10), wall = S(5010) + i * S(10) + (i == 5 ? late : 0);
+    struct msg readings = SNAPSHOT(0, BOOT, boot, MONO, boot - 1000, REAL, wall);
+    add_snapshot(&b, 1, &readings);
+  }
+  add_log(&b, S(154), S(5063));
+  add(&a)->machine = "a";
+  add(&b)->machine = "b";
+  merge_well();
+  assert_int_equal(log_time(), S(5063) + late);
+  run.inputs[0] = run.inputs[1]; /* alone it stays as it is */
+  run.count = 1;
+  merge_well();
+  assert_int_equal(log_time(), S(5063));
+  run.count = 2;
+}
+
 static void packets_that_readers_place_as_well_stay_as_they_are(void **unused) {
   (void)unused;
   struct msg a = read_often(0, 50000);
@@ -485,6 +526,7 @@ int main(void) {
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
       TEST(a_packet_behind_a_late_snapshot_gets_the_time_of_all_snapshots),
       TEST(a_packet_on_the_wall_clock_follows_its_drift),
+      TEST(a_line_of_a_log_behind_a_late_snapshot_is_placed_by_all_snapshots),
       TEST(packets_that_readers_place_as_well_stay_as_they_are),
       TEST(ftrace_on_a_clock_that_another_input_has_too_keeps_its_moment),
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
