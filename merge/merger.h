@@ -171,6 +171,9 @@ static inline bool tb_source_keeps_counts(const struct tb_source *source) {
 /* How much the clock of `machine` is ahead in the merged trace. */
 int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine);
 
+/* When an input's events are, on its trace clock; those made of ftrace text have no packet's time, but their lines'. */
+struct tb_prescanned_extent tb_source_extent(const struct tb_source *source);
+
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
 /* What becomes of a merge with an input of which reading gave `status`: a bad one ends it, or is left out (TB_OK then

@@ -171,7 +171,8 @@ static double apart_from_prior(const struct finder *f, const struct hypothesis *
   return tb_offset_prior_apart(&f->prior, h->middle, offset_at(&h->line, h->middle));
 }
 
-/* The nearest to the prior of those that nearly as many events agree with as with the best one. */
+/* The nearest to the prior of those that it expects and that nearly as many events agree with as with the best of
+ * these, where nearly as many agree with that one as with any. */
 static const struct hypothesis *choose(struct finder *f) {
   const struct hypothesis *best = most_pairs(f, best_by_score(f), false), *expected = most_pairs(f, NULL, true);
   if (!expected || (double)expected->count < AS_WELL * (double)best->count) return best;

@@ -22,9 +22,10 @@
  *    not bend the line: they are further from it than the others scatter.
  * 3. Choice. The line whose number of pairs is least likely by chance (tb_row_score) says how near partners are; with
  *    that, the line with most pairs wins. Where something is known beforehand (struct tb_offset_prior: wall clocks that
- *    are right to within 20 ms, say), of the lines that agree with it and have at least 90 % as many pairs the nearest
- *    to it wins. So a row of equal intervals, which fits itself as well after a shift by one interval, is placed by the
- *    wall clocks.
+ *    are right to within 20 ms, say), it decides as soon as a line that agrees with it has at least 90 % as many pairs
+ *    as any: of the lines that agree, those with at least 90 % of the pairs of the best of these, the nearest to it
+ *    wins. So a row of equal intervals, which fits itself as well after a shift by one interval, is placed by the wall
+ *    clocks, and the line that wins has at least 81 % as many pairs as any.
  *
  * Another line with nearly as many pairs makes the match ambiguous. The caller hears of it, and does not have to trust
  * the match. Cost: votes take (events of the longer row) x (a few hundred); each line followed takes both rows'

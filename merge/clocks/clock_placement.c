@@ -330,8 +330,7 @@ static size_t add_up(const struct tb_source *s, const struct tb_prescanned_exten
   return kept;
 }
 
-/* When an input's events are; those made of ftrace text have no packet's time, but their lines'. */
-static struct tb_prescanned_extent extent_of(const struct tb_source *s) {
+struct tb_prescanned_extent tb_source_extent(const struct tb_source *s) {
   const struct tb_ftrace_markers *text = &s->prescan.markers;
   struct tb_prescanned_extent extent = {s->prescan.has_time, s->prescan.first, s->prescan.last};
   if (s->format != TB_FORMAT_FTRACE || !text->has_lines) return extent;
@@ -344,7 +343,7 @@ static struct tb_prescanned_extent extent_of(const struct tb_source *s) {
 /* The bound over the input's time, on the merged trace's clock. Nothing is said where nothing is known. */
 static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  const struct tb_prescanned_extent within = extent_of(s);
+  const struct tb_prescanned_extent within = tb_source_extent(s);
   uint32_t node;
   if (!within.any || in->placement == TB_PLACEMENT_START || !tb_source_node(m, s, &node)) return TB_OK;
   struct tb_time_bound way, more = {0};
@@ -367,14 +366,14 @@ static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
 
 static void report_place(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  const struct tb_prescan *v = &s->prescan;
-  in->has_time = v->has_time;
-  if (!v->has_time) return;
-  in->first_ns = tb_source_time(s, 0, v->first);
-  in->last_ns = tb_source_time(s, 0, v->last);
-  in->offset_ns = tb_time_subtract(in->first_ns, v->first);
-  tb_wide own = (tb_wide)v->last - v->first, merged = (tb_wide)in->last_ns - in->first_ns;
-  if (own > 0) in->drift_ppm = ((double)merged - (double)own) / (double)own * 1e6;
+  const struct tb_prescanned_extent own = tb_source_extent(s);
+  in->has_time = own.any;
+  if (!own.any) return;
+  in->first_ns = tb_source_time(s, 0, own.first);
+  in->last_ns = tb_source_time(s, 0, own.last);
+  in->offset_ns = tb_time_subtract(in->first_ns, own.first);
+  tb_wide lasted = (tb_wide)own.last - own.first, merged = (tb_wide)in->last_ns - in->first_ns;
+  if (lasted > 0) in->drift_ppm = ((double)merged - (double)lasted) / (double)lasted * 1e6;
 }
 
 /* By how much what the user says may contradict itself: what rounding makes of it. */

@@ -33,9 +33,10 @@ void tb_merger_describe_inputs(struct tb_merger *m) {
     if (s->skipped) continue;
     in->clock = tb_merge_report_print(m->report, "%s", tb_clock_name(s->prescan.clocks.primary));
     in->clocks = clocks_text(m, s);
-    in->has_own_time = s->prescan.has_time;
-    in->own_first_ns = s->prescan.first;
-    in->own_last_ns = s->prescan.last;
+    const struct tb_prescanned_extent own = tb_source_extent(s);
+    in->has_own_time = own.any;
+    in->own_first_ns = own.first;
+    in->own_last_ns = own.last;
     in->has_wall_time = find_wall_time(s, &in->wall_first_ns);
   }
 }

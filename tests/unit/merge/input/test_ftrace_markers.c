@@ -63,6 +63,7 @@ static void text_is_placed_by_monotonic_rather_than_by_wall_time(void **unused) 
   add_system(S(1000));
   add_text(TEXT(LINE("102.000000", MARK "parent_ts=901.999997") LINE("102.000010", MARK "realtime_ts=1700000002007")));
   merge_well();
+  assert_int_equal(report_of(1)->last_ns - report_of(1)->first_ns, S(2));
   assert_int_equal(report_of(1)->offset_ns, 899999997000);
   assert_true(report_of(1)->has_bound && report_of(1)->bound_ns < 25000);
   assert_int_equal(report_of(1)->bounds[report_of(1)->bound_count - 1].time_ns, S(1003.999997));
