@@ -86,8 +86,8 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
   if (status != TB_OK) return status;
   struct tb_unread_traces unread = {0};
   struct tb_trace_format format = {.read_as = reader->options.format};
-  status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, &format,
-                                              &reader->input, &unread, &reader->error);
+  status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, &format, &reader->input,
+                               &unread, &reader->error);
   reader->options.format = format.read_as;
   reader->decoded = format.decoded;
   if (status == TB_OK && tap && reader->decoded)
