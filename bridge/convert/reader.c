@@ -60,7 +60,7 @@ static enum tb_status create(const struct tb_reader_options *options, struct tb_
   struct tb_reader_options filled = {.size = sizeof(filled)};
   enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
   if (status != TB_OK) return status;
-  if ((unsigned)filled.format > TB_FORMAT_TEXT)
+  if (tb_format_from_name(tb_format_name(filled.format)) != filled.format) /* a number that has no name */
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the format is none of enum tb_format");
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
