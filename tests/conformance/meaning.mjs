@@ -70,12 +70,12 @@ function pair(events) {
   for (const item of inOrder) {
     const thread = `${item.event.pid}/${item.event.tid}`;
     const stack = open.get(thread) ?? open.set(thread, new OpenSlices()).get(thread);
-    if (item.event.ph === "B") stack.push(item, item.event.name);
+    if (item.event.ph === "B") stack.push(item, item.event);
     if (item.event.ph !== "E") {
       out.push(item);
       continue;
     }
-    const begin = stack.take(item.event.name);
+    const begin = stack.take(item.event);
     if (begin) complete(begin, item.event);
     else out.push(item);
   }

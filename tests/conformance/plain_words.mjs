@@ -85,9 +85,9 @@ function pairs(events, begins, ends) {
   const open = new OpenSlices(), found = [];
   let needs_matching = false;
   for (const event of inOrder(events)) {
-    if (event.ph === begins) open.push(event, event.name);
+    if (event.ph === begins) open.push(event, event);
     if (event.ph !== ends) continue;
-    const begin = open.take(event.name);
+    const begin = open.take(event);
     if (!begin) continue;
     if (open.leftOpen.length) needs_matching = true;
     found.push([begin, event]);

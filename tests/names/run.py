@@ -327,7 +327,7 @@ def hostile_traces():
            "metadata": {TEXT: TEXT, **{fact: TEXT for fact in facts}}, TEXT: TEXT}
     yield "everywhere.json", json.dumps(top, ensure_ascii=False).encode()
     yield "spaces.json", json.dumps(top, ensure_ascii=False, indent="\t").replace("\n", "\r\n").encode()
-    for file in sorted(data.glob("phases/*.json")):
+    for file in sorted([*data.glob("phases/*.json"), *data.glob("flows/*.json")]):
         try:
             value = json.loads(file.read_bytes())
         except ValueError:

@@ -75,8 +75,8 @@ function endlessInEnded(events) {
   const open = new OpenSlices(), ended = [];
   for (const event of [...events].sort((a, b) => a.at - b.at)) {
     const get = (key) => event.list.find(([name]) => name === key)?.[1];
-    if (get("ph") === "B") open.push({at: event.at}, get("name"));
-    const slice = get("ph") === "E" ? open.take(get("name")) : undefined;
+    if (get("ph") === "B") open.push({at: event.at}, {name: get("name"), cat: get("cat")});
+    const slice = get("ph") === "E" ? open.take({name: get("name"), cat: get("cat")}) : undefined;
     if (slice) ended.push({...slice, end: event.at});
   }
   return open.left().some(({at}) => ended.some((slice) => slice.at <= at && at < slice.end));

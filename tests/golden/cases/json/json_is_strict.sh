@@ -10,7 +10,7 @@ cat >doubled.json <<'END'
 "cname":"x","cname":"y","args":{"k":{"a":1,"a":2}},"args":{"b":1,"c":[{"d":1,"d":2}],"b":3}},
 {"ph":"i","pid":"","tid":"t","ts":9,"name":"d","s":"t"}]
 END
-for trace in doubled.json "$DATA"/phases/*.json "$DATA"/damage/*.json "$DATA"/real/*.json*; do
+for trace in doubled.json "$DATA"/phases/*.json "$DATA"/flows/*.json "$DATA"/damage/*.json "$DATA"/real/*.json*; do
   name=$(basename "${trace%%.json*}")
   tracebridge convert "$trace" -o "$name.direct.json" -q 2>/dev/null
   for format in pftrace fxt; do

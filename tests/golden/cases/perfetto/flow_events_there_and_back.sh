@@ -1,6 +1,6 @@
 # Flow events that join slices come back as they were, and stay what they are where two traces are merged whose flows
 # have the same ids.
-tracebridge convert -q "$DATA/phases/flows_members.json" -o there.perfetto-trace
+tracebridge convert -q "$DATA/flows/flows_members.json" -o there.perfetto-trace
 tracebridge convert -q there.perfetto-trace -o back.json
 grep '"ph":"[stf]"' back.json
 sed 's/"pid":1/"pid":2/' "$DATA/phases/flows.json" >second.json
