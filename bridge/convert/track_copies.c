@@ -26,7 +26,17 @@ static bool copy_text(struct tb_track_copies *copies, struct tb_str *text, struc
   return text->ptr || !from.len;
 }
 
-static bool copy_labels(struct tb_track_copies *copies, struct track_copy *copy, const struct tb_track *track) {
+static bool has_labels(const struct tb_track *own, const struct tb_track *track, uint32_t count) {
+  if (count != track->label_count) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!tb_str_equal(own->labels[i], track->labels[i])) return false;
+  return true;
+}
+
+/* `count`: of those that the copy has. */
+static bool copy_labels(struct tb_track_copies *copies, struct track_copy *copy, const struct tb_track *track,
+                        uint32_t count) {
+  if (has_labels(&copy->own, track, count)) return true;
   struct tb_str *labels = tb_arena_alloc(&copies->arena, track->label_count * sizeof(*labels));
   if (!labels) return false;
   for (uint32_t i = 0; i < track->label_count; i++) {
@@ -55,7 +65,7 @@ static bool update(struct tb_track_copies *copies, struct track_copy *copy, cons
          copy_text(copies, &copy->own.unit_name, track->unit_name, own.unit_name) &&
          copy_text(copies, &copy->own.pid_text, track->pid_text, own.pid_text) &&
          copy_text(copies, &copy->own.tid_text, track->tid_text, own.tid_text) &&
-         (!track->label_count || copy_labels(copies, copy, track));
+         (!track->label_count || copy_labels(copies, copy, track, own.label_count));
 }
 
 /* Whether what tells tracks apart differs, and not only was unknown before. */
@@ -63,6 +73,15 @@ static bool is_other(const struct tb_track *given, const struct tb_track *track)
   return given->type != track->type || (given->has_pid && track->has_pid && given->pid != track->pid) ||
          (given->has_tid && track->has_tid && given->tid != track->tid) ||
          (given->uuid && track->uuid && given->uuid != track->uuid);
+}
+
+static struct track_copy *find(const struct tb_track_copies *copies, const struct tb_track *track) {
+  return tb_map_find_pointer(&copies->by_index, track->index, 0);
+}
+
+/* Whether the track was given just so before; its texts are not looked at. */
+static bool looks_the_same(const struct track_copy *copy, const struct tb_track *track) {
+  return memcmp(&copy->given, track, sizeof(*track)) == 0;
 }
 
 static struct track_copy *make(struct tb_track_copies *copies, const struct tb_track *track) {
@@ -79,29 +98,77 @@ static bool says_something(const struct tb_track *track) {
   return track->name.len || track->description.len || track->label_count || track->has_sort_index;
 }
 
-/* The copy that has this index, made where there is none; brought up to date. */
-static enum tb_status refresh(struct tb_track_copies *copies, struct track_copy *copy, const struct tb_track *track,
-                              const struct tb_track *parent, const struct tb_track **own, struct tb_error *error) {
-  if (!copy) copy = make(copies, track);
-  if (!copy || !update(copies, copy, track, parent)) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  copy->given = *track;
-  *own = &copy->own;
-  return TB_OK;
+/* Copies one track, whose parent's copy is `parent`, and describes it where it says something new. */
+static enum tb_status refresh(struct tb_track_copies *copies, struct track_copy **copy, const struct tb_track *track,
+                              const struct tb_track *parent, bool is_described, struct tb_error *error) {
+  if (!*copy) *copy = make(copies, track);
+  struct tb_track before = *copy ? (*copy)->own : (struct tb_track){.index = 0};
+  if (!*copy || !update(copies, *copy, track, parent))
+    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  (*copy)->given = *track;
+  const struct tb_track *own = &(*copy)->own;
+  if (is_described || !says_something(own) || memcmp(&before, own, sizeof(before)) == 0) return TB_OK;
+  return copies->describe(copies->ctx, own);
 }
 
-enum tb_status tb_track_copy(struct tb_track_copies *copies, const struct tb_track *track, bool is_described,
-                             const struct tb_track **copy, struct tb_error *error) {
+/* The parents are copied before. A track that is given anew by a TB_EVENT_TRACK may have other texts at the same place,
+ * so that its looks do not tell. */
+static enum tb_status copy_track(struct tb_track_copies *copies, const struct tb_track *track, bool is_described,
+                                 const struct tb_track **own, struct tb_error *error) {
   const struct tb_track *parent = NULL;
-  enum tb_status status = track->parent ? tb_track_copy(copies, track->parent, false, &parent, error) : TB_OK;
+  enum tb_status status = track->parent ? copy_track(copies, track->parent, false, &parent, error) : TB_OK;
   if (status != TB_OK) return status;
-  struct track_copy *known = tb_map_find_pointer(&copies->by_index, track->index, 0);
-  if (known && known->own.parent == parent && memcmp(&known->given, track, sizeof(*track)) == 0) {
-    *copy = &known->own;
-    return TB_OK;
+  struct track_copy *copy = find(copies, track);
+  if (!copy || is_described || copy->own.parent != parent || !looks_the_same(copy, track))
+    status = refresh(copies, &copy, track, parent, is_described, error);
+  if (copy) *own = &copy->own;
+  return status;
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+static bool all_look_the_same(const struct tb_track_copies *copies, const struct tb_track *track) {
+  for (; track; track = track->parent) {
+    const struct track_copy *copy = find(copies, track);
+    if (!copy || !looks_the_same(copy, track)) return false;
   }
-  if (known && !is_described && is_other(&known->given, track))
+  return true;
+}
+
+/* Whether one of the tracks from `with` on has the index, but is another track. */
+static bool is_taken(const struct tb_track *with, const struct tb_track *track) {
+  for (; with; with = with->parent)
+    if (with->index == track->index && is_other(with, track)) return true;
+  return false;
+}
+
+static bool has_index_of_a_parent(const struct tb_track *track) {
+  for (const struct tb_track *parent = track->parent; parent; parent = parent->parent)
+    if (parent->index == track->index) return true;
+  return false;
+}
+
+/* The track, or the parent of it, whose index is another track's; NULL where none is. `described` may change. */
+static const struct tb_track *find_conflict(const struct tb_track_copies *copies, const struct tb_track *track,
+                                            const struct tb_track *described, const struct tb_track *of_event) {
+  if (all_look_the_same(copies, track)) return NULL;
+  for (; track; track = track->parent) {
+    const struct track_copy *copy = find(copies, track);
+    if (has_index_of_a_parent(track) || is_taken(of_event, track)) return track;
+    if (copy && track != described && is_other(&copy->given, track)) return track;
+  }
+  return NULL;
+}
+
+enum tb_status tb_tracks_copy(struct tb_track_copies *copies, struct tb_event *event, struct tb_error *error) {
+  const struct tb_track *track = event->track, *thread = event->thread;
+  bool is_described = event->type == TB_EVENT_TRACK;
+  const struct tb_track *conflict = find_conflict(copies, track, is_described ? track : NULL, NULL);
+  if (!conflict) conflict = find_conflict(copies, thread, NULL, track);
+  if (conflict)
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "no event: its track's index, %u, is another track's",
-                   track->index);
-  status = refresh(copies, known, track, parent, copy, error);
-  return status == TB_OK && !is_described && says_something(*copy) ? copies->describe(copies->ctx, *copy) : status;
+                   conflict->index);
+  enum tb_status status = track ? copy_track(copies, track, is_described, &event->track, error) : TB_OK;
+  if (status != TB_OK || !thread) return status;
+  return copy_track(copies, thread, false, &event->thread, error);
 }

@@ -26,9 +26,10 @@ void tb_track_copies_init(struct tb_track_copies *copies, const struct tb_alloca
                           tb_track_describe describe, void *ctx);
 void tb_track_copies_free(struct tb_track_copies *copies);
 
-/* *copy becomes the copy of a track that tb_event_check took; `is_described`: by a TB_EVENT_TRACK, which describes it.
- * TB_INVALID where its index is another track's, TB_NO_MEMORY, both also in *error; or what `describe` returned. */
-TB_MUST_CHECK enum tb_status tb_track_copy(struct tb_track_copies *copies, const struct tb_track *track,
-                                           bool is_described, const struct tb_track **copy, struct tb_error *error);
+/* Gives an event that tb_event_check took copies of its tracks; one that a TB_EVENT_TRACK has is described by that.
+ * TB_INVALID where an index is another track's, and nothing has changed; TB_NO_MEMORY; both also in *error; or what
+ * `describe` returned. */
+TB_MUST_CHECK enum tb_status tb_tracks_copy(struct tb_track_copies *copies, struct tb_event *event,
+                                            struct tb_error *error);
 
 #endif

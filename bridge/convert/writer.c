@@ -134,12 +134,8 @@ static struct tb_track_copies *copies_of(struct tb_writer *writer) {
 /* Gives the event copies of its tracks. */
 static enum tb_status copy_tracks(struct tb_writer *writer, struct tb_event *event) {
   struct tb_track_copies *copies = copies_of(writer);
-  bool is_described = event->type == TB_EVENT_TRACK;
   if (!copies) return tb_fail(&writer->refusal, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status =
-      event->track ? tb_track_copy(copies, event->track, is_described, &event->track, &writer->refusal) : TB_OK;
-  if (status != TB_OK || !event->thread) return status;
-  return tb_track_copy(copies, event->thread, false, &event->thread, &writer->refusal);
+  return tb_tracks_copy(copies, event, &writer->refusal);
 }
 
 /* Users may give an empty text as NULL; readers have an address for each that `has` says is there. */

@@ -151,6 +151,25 @@ static bool spoil(struct tb_event *event, unsigned way) {
       broken.unit = (enum tb_unit)99;
       event->track = &broken;
       return true;
+    case 28: /* a parent that has a name, of a track that cannot be */
+      broken.index = 1;
+      broken.tid = 9;
+      second.pid = 99;
+      second.name = TB_STR("not written");
+      broken.parent = &second;
+      event->track = &broken;
+      return true;
+    case 29: /* the thread has the index of the track, which would be new */
+      second.name = TB_STR("not written");
+      second.index = 2;
+      event->track = &second;
+      event->thread = &broken;
+      return true;
+    case 30: /* an index that was forgotten makes the track its own parent */
+      broken = second = (struct tb_track){.index = 4, .type = TB_TRACK_CUSTOM, .name = TB_STR("not written")};
+      broken.parent = &second;
+      event->track = &broken;
+      return true;
     default:
       return false;
   }
@@ -190,7 +209,7 @@ static char *write_slices(enum tb_format format, bool with_wrong_ones, size_t *l
   if (with_wrong_ones) {
     unsigned ways = 0;
     for (; event = slice(), spoil(&event, ways); ways++) put_wrong(writer, &event);
-    assert_int_equal(ways, 28);
+    assert_int_equal(ways, 31);
     put_wrong(writer, NULL);
   }
   event = slice();
@@ -311,6 +330,44 @@ static void a_track_may_say_more_later_and_change_by_a_track_event(void **state)
   const struct tb_event described = {.type = TB_EVENT_TRACK, .track = &track};
   put(writer, &described);
   put(writer, &event);
+  free(finish(writer, &len));
+}
+
+static void a_name_that_is_changed_where_it_is_is_written(void **state) {
+  (void)state;
+  size_t len;
+  char name[] = "before";
+  struct tb_track track = {
+      .index = 4, .type = TB_TRACK_THREAD, .tid = 70, .has_tid = true, .name = {name, sizeof(name) - 1}};
+  struct tb_event event = slice();
+  struct tb_writer *writer = open_writer(TB_FORMAT_JSON);
+  event.track = &track;
+  put(writer, &event);
+  memcpy(name, "behind", sizeof(name));
+  const struct tb_event described = {.type = TB_EVENT_TRACK, .track = &track};
+  put(writer, &described);
+  char *bytes = finish(writer, &len);
+  assert_non_null(memmem(bytes, len, "behind", 6));
+  free(bytes);
+}
+
+/* Users may make the same track anew for each event. */
+static void a_track_that_says_the_same_again_is_described_once(void **state) {
+  (void)state;
+  size_t len;
+  struct tb_event event = slice();
+  struct tb_writer *writer = open_writer(TB_FORMAT_JSON);
+  for (unsigned i = 0; i < 2; i++) {
+    char name[][5] = {"name", "name"}, label[][6] = {"label", "label"};
+    struct tb_str labels = {label[i], 5};
+    struct tb_track track = thread;
+    track.name = (struct tb_str){name[i], 4};
+    track.labels = &labels;
+    track.label_count = 1;
+    event.track = &track;
+    put(writer, &event);
+  }
+  assert_int_equal(tb_writer_summary(writer)->events_by_type[TB_EVENT_TRACK], 1);
   free(finish(writer, &len));
 }
 
@@ -468,6 +525,8 @@ int main(void) {
                                      cmocka_unit_test(arguments_nest_as_deep_as_the_header_says),
                                      cmocka_unit_test(tracks_are_copied_and_their_indices_may_be_any),
                                      cmocka_unit_test(a_track_may_say_more_later_and_change_by_a_track_event),
+                                     cmocka_unit_test(a_name_that_is_changed_where_it_is_is_written),
+                                     cmocka_unit_test(a_track_that_says_the_same_again_is_described_once),
                                      cmocka_unit_test(the_library_says_its_version),
                                      cmocka_unit_test(a_writer_finishes_once),
                                      cmocka_unit_test(readers_take_null_as_an_invalid_argument),
