@@ -42,14 +42,20 @@ struct packet_text {
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
+static const char *pass_blanks(const char *at, const char *end) {
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  return at;
+}
+
 /* Whether a line that begins at `at` begins a packet. *more: that is not known without more bytes. */
 static bool begins_packet(const char *at, const char *end, bool *more) {
   size_t len = sizeof(PACKET) - 1, n = (size_t)(end - at);
-  *more = n <= len && memcmp(at, PACKET, n) == 0;
-  if (n <= len || memcmp(at, PACKET, len) != 0) return false;
-  for (at += len; at < end && (*at == ' ' || *at == '\t'); at++) continue;
+  *more = n < len && memcmp(at, PACKET, n) == 0;
+  if (n < len || memcmp(at, PACKET, len) != 0) return false;
+  at = pass_blanks(at + len, end);
+  if (at < end && *at == ':') at = pass_blanks(at + 1, end);
   *more = at == end;
-  return at < end && strchr(":{<", *at) && *at;
+  return at < end && (*at == '{' || *at == '<');
 }
 
 /* Passes over what is inside of a literal or a comment. */
@@ -81,7 +87,7 @@ static bool find_end(const struct packet_text *t, struct piece_scan *s, size_t *
   const char *data = t->text.data;
   while (s->at < t->text.len) {
     bool more = false, line = s->at > t->text_at && data[s->at - 1] == '\n';
-    if (line && s->depth && begins_packet(data + s->at, data + t->text.len, &more)) {
+    if (line && begins_packet(data + s->at, data + t->text.len, &more)) {
       *end = s->at;
       return true;
     }
@@ -121,15 +127,18 @@ static enum tb_status lose(struct packet_text *t, const struct tb_text_fault *fa
   return TB_OK;
 }
 
-static bool is_blank(const struct packet_text *t, size_t end) {
+/* Passes over what may be between packets; false where that is all there is. */
+static bool go_to_packet(struct packet_text *t, size_t end) {
   struct tb_text_cursor cursor = {t->text.data + t->text_at, t->text.data + end};
+  if (!tb_text_take(&cursor, ',') && !tb_text_take(&cursor, ';')) tb_text_skip(&cursor);
+  t->text_at = (size_t)(cursor.at - t->text.data);
   tb_text_skip(&cursor);
-  return cursor.at == cursor.end;
+  return cursor.at < cursor.end;
 }
 
 static enum tb_status encode(struct packet_text *t, size_t end, struct tb_error *error) {
   struct tb_text_result result;
-  if (is_blank(t, end)) return TB_OK;
+  if (!go_to_packet(t, end)) return TB_OK;
   enum tb_status status = tb_text_parse(&t->packets, &perfetto__protos__trace__descriptor,
                                         (struct tb_str){t->text.data + t->text_at, end - t->text_at}, &result);
   if (status == TB_BAD_DATA) return lose(t, &result.fault);
@@ -160,7 +169,9 @@ static enum tb_status next_piece(struct packet_text *t, struct tb_error *error) 
 /* ---- the input --------------------------------------------------------------------------------------------------- */
 
 static enum tb_status finish(struct packet_text *t, struct tb_error *error) {
-  if (t->any || t->fault.code == TB_OK) return t->ended;
+  if (t->any) return t->ended;
+  if (t->fault.code == TB_OK && t->offset + t->text.len) (void)tb_fail(&t->fault, TB_BAD_DATA, 0, "has no packets");
+  if (t->fault.code == TB_OK) return t->ended;
   if (error && error->code == TB_OK) *error = t->fault;
   return TB_BAD_DATA;
 }
@@ -206,9 +217,13 @@ enum tb_status tb_packet_text_open(struct tb_input **input, const struct tb_allo
   return TB_OK;
 }
 
+/* dump writes a packet that its fields would not make again as field 1 of a trace. */
 bool tb_packet_text_detect(const char *data, size_t len) {
+  static const char bytes[] = "1: \"";
   struct tb_text_cursor cursor = {data, data + len};
   bool more;
   tb_text_skip(&cursor);
+  size_t left = (size_t)(cursor.end - cursor.at);
+  if (left >= sizeof(bytes) - 1 && memcmp(cursor.at, bytes, sizeof(bytes) - 1) == 0) return true;
   return begins_packet(cursor.at, cursor.end, &more);
 }

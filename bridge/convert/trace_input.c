@@ -60,6 +60,7 @@ static bool has_events(const char *data, size_t len) {
 
 static enum rank rank_content(const char *data, size_t len) {
   if (find_container(data, len)) return HAS_TRACE_INSIDE;
+  if (tb_registry_decoder(TB_FORMAT_UNKNOWN, data, len)) return TRACE;
   enum tb_detection sure;
   const struct tb_format_entry *entry = tb_format_find(data, len, &sure);
   if (!entry) return NO_TRACE;

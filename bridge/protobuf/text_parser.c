@@ -308,7 +308,6 @@ static enum tb_status pass_value(struct text_parser *p) {
     if (is_quote(p)) {
       status = tb_text_literal(c, p->out);
       tb_text_skip(c);
-      if (status == TB_OK && !depth && is_quote(p)) depth = 0; /* it goes on */
     } else if (strchr("{<[", *c->at)) {
       depth++;
       c->at++;

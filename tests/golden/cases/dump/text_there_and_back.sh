@@ -32,3 +32,19 @@ tracebridge info wrong.txt | tail -3
 tracebridge convert --strict wrong.txt -o strict.pftrace; echo "strict: $?"
 echo 'packet { "' | tracebridge convert --from text -o none.pftrace; echo "nothing: $?"
 ls
+
+echo "--- what stands between packets takes no packet with it"
+printf 'packet { timestamp: 1 },\npacket { timestamp: 2 }; packet { timestamp: 3 }\n}\n' > between.txt
+printf 'adb: a line of a log!!\npacket { timestamp: 4 }\n' >> between.txt
+tracebridge dump between.txt | grep -c timestamp
+
+echo "--- text that has no packets, and a log that says packet"
+echo 'a line of log' | tracebridge convert --from text -o none.pftrace; echo "no packets: $?"
+echo 'packet: received 5 bytes' | tracebridge convert -o none.pftrace; echo "a log: $?"
+
+echo "--- a packet first that only its bytes say, and text in an archive"
+printf '\n\013\100\377\377\377\377\377\377\377\377\377\177\n\002\100\005' > wide.pftrace
+tracebridge dump wide.pftrace > wide.txt
+tracebridge convert -q wide.txt -o wide_back.pftrace && cmp wide.pftrace wide_back.pftrace && echo same
+tar cf archive.tar recorder.txt
+tracebridge convert -q archive.tar -o member.pftrace && cmp recorder.perfetto-trace member.pftrace && echo same
