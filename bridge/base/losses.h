@@ -11,6 +11,9 @@
 
 enum { TB_LOSSES_MAX = 48 }; /* more reasons than any one reader or writer has */
 
+/* Of a compressed input, where what unpacks it says so. */
+#define TB_LOSS_COMPRESSION "the compressed input ends early or is damaged"
+
 struct tb_losses {
   struct tb_loss entries[TB_LOSSES_MAX];
   size_t count;

@@ -71,11 +71,17 @@ static enum tb_status open_copy(struct tb_reader *reader, struct tb_tap *tap, co
   return status == TB_OK ? tb_tap_write(tap, (*writer)->output, error) : status;
 }
 
+/* What is known of the input before it is read, as that another trace in it is not read. */
+struct of_opening {
+  struct tb_losses losses, notes;
+};
+
 /* What could not be read as events is in the copy. */
-static void keep_losses_of_input(struct tb_reader *reader) {
+static void keep_losses_of_input(struct tb_reader *reader, const struct of_opening *before) {
   const struct tb_losses *losses = tb_input_losses(reader->input);
-  reader->losses = losses ? *losses : (struct tb_losses){.count = 0};
-  reader->notes.count = 0;
+  reader->losses = before->losses;
+  reader->notes = before->notes;
+  if (losses) tb_losses_add_all(&reader->losses, losses);
 }
 
 static enum tb_status convert(struct tb_reader *reader, struct tb_tap *tap, const char *to,
@@ -84,13 +90,14 @@ static enum tb_status convert(struct tb_reader *reader, struct tb_tap *tap, cons
   struct tb_writer *writer = NULL;
   struct tb_writer_ops copy_ops;
   bool copies = tap && is_copy(reader, to, &options->writer);
+  const struct of_opening before = {reader->losses, reader->notes};
   if (tap && !copies) tb_tap_end(tap);
   enum tb_status status = copies ? open_copy(reader, tap, to, options->writer, &copy_ops, &writer, error)
                                  : tb_writer_open(to, &options->writer, &writer, error);
   if (status == TB_OK) tb_convert_set_up(reader, writer, options);
   if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
   if (status == TB_OK) status = tb_writer_finish(writer);
-  if (copies) keep_losses_of_input(reader);
+  if (copies) keep_losses_of_input(reader, &before);
   fill_report(report, reader, writer);
   if (status != TB_OK && error && error->code == TB_OK) {
     if (reader->error.code != TB_OK)

@@ -168,9 +168,14 @@ static enum tb_status next_piece(struct packet_text *t, struct tb_error *error) 
 
 /* ---- the input --------------------------------------------------------------------------------------------------- */
 
+/* That the input is cut is lost here: what reads the packets sees a trace that is whole. */
 static enum tb_status finish(struct packet_text *t, struct tb_error *error) {
-  if (t->any) return t->ended;
-  if (t->fault.code == TB_OK && t->offset + t->text.len) (void)tb_fail(&t->fault, TB_BAD_DATA, 0, "has no packets");
+  uint64_t end = t->offset + t->text.len;
+  if (t->any) {
+    if (t->ended == TB_TRUNCATED) tb_losses_add(&t->losses, TB_LOSS_COMPRESSION, end);
+    return t->ended = TB_END;
+  }
+  if (t->fault.code == TB_OK && end) (void)tb_fail(&t->fault, TB_BAD_DATA, 0, "has no packets");
   if (t->fault.code == TB_OK) return t->ended;
   if (error && error->code == TB_OK) *error = t->fault;
   return TB_BAD_DATA;

@@ -165,7 +165,7 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   if (status == TB_END) status = take_input_losses(reader);
   if (status == TB_END && !reader->has_read)
     status = tb_losses_end(&reader->losses, tb_format_name(reader->ops->format),
-                           reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);
+                           reader->options.format != TB_FORMAT_UNKNOWN && !reader->decoded, &reader->error);
   if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
   return status;
 }

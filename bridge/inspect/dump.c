@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/losses.h"
 #include "base/options.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
@@ -241,7 +242,7 @@ static size_t take_losses(const struct dump_reading *r, bool cut_short, struct t
   const struct tb_losses *of_input = r->input ? tb_input_losses(r->input) : NULL;
   for (size_t i = 0; of_input && i < of_input->count && count < TB_DUMP_LOSSES - 2; i++)
     losses[count++] = of_input->entries[i];
-  if (cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
+  if (cut_short) losses[count++] = (struct tb_loss){TB_LOSS_COMPRESSION, 1, 0};
   const char *unread = tb_unread_loss(&r->unread);
   if (unread) {
     losses[count] = (struct tb_loss){.count = 1, .first_offset = TB_NO_OFFSET};

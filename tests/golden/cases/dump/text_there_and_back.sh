@@ -48,3 +48,8 @@ tracebridge dump wide.pftrace > wide.txt
 tracebridge convert -q wide.txt -o wide_back.pftrace && cmp wide.pftrace wide_back.pftrace && echo same
 tar cf archive.tar recorder.txt
 tracebridge convert -q archive.tar -o member.pftrace && cmp recorder.perfetto-trace member.pftrace && echo same
+
+echo "--- text whose compression ends between two packets"
+printf 'packet { timestamp: 1 }\n' | gzip | head -c -8 > cut.txt.gz
+tracebridge convert -q cut.txt.gz -o cut.pftrace; echo "cut: $?"
+tracebridge info cut.txt.gz | grep -c '^cut'
