@@ -14,6 +14,9 @@ enum { SLICES_MAX = 1024, OPEN_MAX = 1 << 16 };
 
 static uint64_t length(int64_t begin, int64_t end) { return end > begin ? (uint64_t)end - (uint64_t)begin : 0; }
 
+/* Sums wrap, as do lengths of more than INT64_MAX. */
+static int64_t less(uint64_t total) { return (int64_t)(0 - total); }
+
 static bool is_inside(const struct tb_self_slice *inner, const struct tb_self_slice *outer) {
   return inner->begin >= outer->begin && inner->end <= outer->end;
 }
@@ -54,7 +57,7 @@ static void take_children(struct tb_self_track *track, struct tb_self_slice *sli
     bool same = top->begin == slice->begin && top->end == slice->end;
     bool inside = is_inside(top, slice) && !same;
     if (!inside && !(top->is_child && top->end <= slice->begin)) break;
-    if (inside && !top->is_child && slice->name) add(ctx, slice->name, -(int64_t)top->total);
+    if (inside && !top->is_child && slice->name) add(ctx, slice->name, less(top->total));
     track->count--;
   }
 }
@@ -72,7 +75,7 @@ bool tb_self_track_slice(const struct tb_allocator *allocator, struct tb_self_tr
   take_children(track, &slice, add, ctx);
   const struct tb_self_slice *parent = find_parent(track, &slice);
   slice.is_child = parent != NULL;
-  if (parent && parent->name) add(ctx, parent->name, -(int64_t)slice.total);
+  if (parent && parent->name) add(ctx, parent->name, less(slice.total));
   if (track->count == SLICES_MAX) join_older(track, begin);
   void *slices = track->slices;
   bool grown =
