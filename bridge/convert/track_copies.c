@@ -79,9 +79,25 @@ static struct track_copy *find(const struct tb_track_copies *copies, const struc
   return tb_map_find_pointer(&copies->by_index, track->index, 0);
 }
 
-/* Whether the track was given just so before; its texts are not looked at. */
-static bool looks_the_same(const struct track_copy *copy, const struct tb_track *track) {
-  return memcmp(&copy->given, track, sizeof(*track)) == 0;
+static bool is_same_place(struct tb_str a, struct tb_str b) { return a.ptr == b.ptr && a.len == b.len; }
+
+static bool has_same_texts(const struct tb_track *a, const struct tb_track *b) {
+  return is_same_place(a->name, b->name) && is_same_place(a->description, b->description) &&
+         is_same_place(a->unit_name, b->unit_name) && is_same_place(a->pid_text, b->pid_text) &&
+         is_same_place(a->tid_text, b->tid_text) && a->labels == b->labels && a->label_count == b->label_count;
+}
+
+static bool has_same_ids(const struct tb_track *a, const struct tb_track *b) {
+  return a->index == b->index && a->type == b->type && a->parent == b->parent && a->pid == b->pid && a->tid == b->tid &&
+         a->has_pid == b->has_pid && a->has_tid == b->has_tid && a->uuid == b->uuid && a->machine == b->machine &&
+         a->sequence == b->sequence;
+}
+
+/* Whether all members are the same; the texts are not looked at, but where they are. */
+static bool looks_the_same(const struct tb_track *a, const struct tb_track *b) {
+  return has_same_ids(a, b) && has_same_texts(a, b) && a->has_sort_index == b->has_sort_index &&
+         a->sort_index == b->sort_index && a->said_by_metadata == b->said_by_metadata && a->unit == b->unit &&
+         a->is_thread_time == b->is_thread_time && a->is_thread_instruction_count == b->is_thread_instruction_count;
 }
 
 static struct track_copy *make(struct tb_track_copies *copies, const struct tb_track *track) {
@@ -107,7 +123,7 @@ static enum tb_status refresh(struct tb_track_copies *copies, struct track_copy 
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   (*copy)->given = *track;
   const struct tb_track *own = &(*copy)->own;
-  if (is_described || !says_something(own) || memcmp(&before, own, sizeof(before)) == 0) return TB_OK;
+  if (is_described || !says_something(own) || looks_the_same(&before, own)) return TB_OK;
   return copies->describe(copies->ctx, own);
 }
 
@@ -119,7 +135,7 @@ static enum tb_status copy_track(struct tb_track_copies *copies, const struct tb
   enum tb_status status = track->parent ? copy_track(copies, track->parent, false, &parent, error) : TB_OK;
   if (status != TB_OK) return status;
   struct track_copy *copy = find(copies, track);
-  if (!copy || is_described || copy->own.parent != parent || !looks_the_same(copy, track))
+  if (!copy || is_described || copy->own.parent != parent || !looks_the_same(&copy->given, track))
     status = refresh(copies, &copy, track, parent, is_described, error);
   if (copy) *own = &copy->own;
   return status;
@@ -130,7 +146,7 @@ static enum tb_status copy_track(struct tb_track_copies *copies, const struct tb
 static bool all_look_the_same(const struct tb_track_copies *copies, const struct tb_track *track) {
   for (; track; track = track->parent) {
     const struct track_copy *copy = find(copies, track);
-    if (!copy || !looks_the_same(copy, track)) return false;
+    if (!copy || !looks_the_same(&copy->given, track)) return false;
   }
   return true;
 }
