@@ -254,6 +254,8 @@ static void look_below(struct tb_lane *lane, size_t i) {
   bool endless = slice->end == INT64_MAX;
   slice->ending = slice->complete ? i : endless && i ? slice[-1].ending : SIZE_MAX;
   slice->bound = endless && i ? slice[-1].bound : slice->end;
+  slice->has_begin = !slice->complete || (i && slice[-1].has_begin);
+  slice->has_complete = (slice->complete && !slice->whole) || (i && slice[-1].has_complete);
 }
 
 enum tb_status tb_lanes_push(struct tb_lanes *l, uint32_t index, const struct tb_open_slice *slice) {

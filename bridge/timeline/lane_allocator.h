@@ -39,8 +39,9 @@ struct tb_open_slice {
   struct tb_str body;     /* of its entry; empty when the queue was spilled */
   struct tb_str end_body; /* of a complete slice; a copy, freed after its end */
   /* of this slice and those below it, for the lane's use */
-  size_t ending; /* where on the lane the one is that ends next by itself; SIZE_MAX: none */
-  int64_t bound; /* the first end that is known; INT64_MAX: none is */
+  size_t ending;                /* where on the lane the one is that ends next by itself; SIZE_MAX: none */
+  int64_t bound;                /* the first end that is known; INT64_MAX: none is */
+  bool has_begin, has_complete; /* one that an END ends; one that ends by itself, of which the sink wants to know */
 };
 
 struct tb_lane {

@@ -151,12 +151,8 @@ static enum tb_status end_on(struct tb_slice_nester *n, uint32_t index, const st
  * look all the same which of them have ended. */
 static enum tb_status put_orphan_end(struct tb_slice_nester *n, const struct tb_staged_event *e) {
   const struct tb_lane *lane = !e->key && n->lanes.count ? &n->lanes.items[0] : NULL;
-  bool among_open = false, only_begins = true;
-  for (size_t i = 0; lane && i < lane->open_count; i++) {
-    among_open |= !lane->open[i].complete;
-    only_begins &= !lane->open[i].complete || lane->open[i].whole;
-  }
-  return n->sink->orphan_end(n->sink->ctx, e, among_open && only_begins);
+  const struct tb_open_slice *top = lane && lane->open_count ? &lane->open[lane->open_count - 1] : NULL;
+  return n->sink->orphan_end(n->sink->ctx, e, top && top->has_begin && !top->has_complete);
 }
 
 /* An END of a queue without matches: what it ends is on its key's last lane, or else on another. */

@@ -47,8 +47,7 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *e
 }
 
 static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *e, bool among_open) {
-  (void)among_open;
-  note_call(ctx, '!', e->name, e->ts, 0);
+  note_call(ctx, among_open ? '?' : '!', e->name, e->ts, 0);
   return TB_OK;
 }
 
@@ -168,6 +167,16 @@ static void reports_an_END_without_a_slice(void **state) {
   check_nesting(entries, 2, "!3@0/0 B0@1/0 E0@2/0 ");
 }
 
+static void says_whether_slices_that_ENDs_end_are_all_that_is_open_at_one_that_ends_none(void **state) {
+  (void)state;
+  struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 0, 0, 9), entry(TB_STAGED_END, 1, 1, 0),
+                                      entry(TB_STAGED_BEGIN, 2, 2, 0),    entry(TB_STAGED_END, 1, 3, 0),
+                                      entry(TB_STAGED_BEGIN, 3, 11, 0),   entry(TB_STAGED_END, 1, 12, 0),
+                                      entry(TB_STAGED_END, 3, 13, 0),     entry(TB_STAGED_END, 1, 14, 0)};
+  check_nesting(entries, 8, "B0@0/0 !1@1/0 B2@2/0 !1@3/0 E0@9/0 B3@11/0 ?1@12/0 E3@13/0 ?1@14/0 ");
+  check_nesting(entries + 4, 4, "B3@11/0 ?1@12/0 E3@13/0 !1@14/0 ");
+}
+
 static void gives_a_freed_lane_to_another_key_only_past_its_time(void **state) {
   (void)state;
   struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 1, 0, 5), entry(TB_STAGED_COMPLETE, 2, 1, 4),
@@ -245,6 +254,7 @@ int main(void) {
       cmocka_unit_test(keeps_keys_on_lanes_of_their_own),
       cmocka_unit_test(puts_BEGIN_and_END_that_cross_on_two_lanes),
       cmocka_unit_test(reports_an_END_without_a_slice),
+      cmocka_unit_test(says_whether_slices_that_ENDs_end_are_all_that_is_open_at_one_that_ends_none),
       cmocka_unit_test(gives_a_freed_lane_to_another_key_only_past_its_time),
       cmocka_unit_test(takes_thousands_of_slices_side_by_side),
       cmocka_unit_test(memory_that_runs_out_is_an_error_and_all_is_freed_once),
