@@ -88,7 +88,7 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
   bool on_thread = tb_json_is_on_thread(state, event);
   tb_json_emit_name(held, event);
   size_t category_at = held->buffer.len;
-  struct tb_str name = {held->buffer.data + at, category_at - at};
+  struct tb_str name = tb_json_held(state, at, category_at);
   const struct tb_open_frame open = {.ts = event->ts, .name = tb_open_name_of(name, stack->count)};
   struct tb_json_open *slice = (void *)tb_open_stack_push(stack, w->writer->allocator, &open, OPEN_MAX);
   if (!slice) {

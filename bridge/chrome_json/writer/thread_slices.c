@@ -103,7 +103,7 @@ static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_t
   }
   w->scratch.buffer.len = 0;
   tb_json_emit_args(w, &w->scratch, end);
-  tb_json_emit_merged_args(&w->out, (struct tb_str){held->data + slice->args_at, held->len - slice->args_at},
+  tb_json_emit_merged_args(&w->out, tb_json_held(state, slice->args_at, held->len),
                            (struct tb_str){w->scratch.buffer.data, w->scratch.buffer.len}, end);
 }
 

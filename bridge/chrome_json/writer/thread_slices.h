@@ -16,11 +16,17 @@ static inline struct tb_json_open *tb_json_opened(const struct tb_json_track *st
   return state->slices->stack.frames;
 }
 
-/* Writes a part of the track's held text. */
+/* A part of the track's held text; where it is empty there may be no buffer. */
+static inline struct tb_str tb_json_held(const struct tb_json_track *state, size_t from, size_t end) {
+  if (from >= end) return (struct tb_str){NULL, 0};
+  return (struct tb_str){state->slices->held.buffer.data + from, end - from};
+}
+
+/* Writes it. */
 static inline void tb_json_emit_held(struct tb_json_emit *to, const struct tb_json_track *state, size_t from,
                                      size_t end) {
-  if (from < end)
-    tb_json_emit_raw(to, state->slices->held.buffer.data + from, end - from); /* else there may be no buffer */
+  struct tb_str text = tb_json_held(state, from, end);
+  if (text.len) tb_json_emit_raw(to, text.ptr, text.len);
 }
 
 /* Writes the event's process, thread and id; where it has no id of its own but needs one, the track's. S goes by its

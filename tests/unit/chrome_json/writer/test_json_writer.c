@@ -134,6 +134,13 @@ static void begin_and_end_on_a_thread_become_one_complete_event(void **state) {
       "{\"name\":\"outer\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":7,\"tid\":8}");
 }
 
+static void a_slice_without_a_name_is_the_first_that_is_held(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, NULL));
+  put(event(TB_EVENT_SLICE_END, &thread, 3000, NULL));
+  finish_with("{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":7,\"tid\":8}");
+}
+
 static void a_slice_longer_than_a_duration_can_be_has_the_longest(void **state) {
   (void)state;
   put(event(TB_EVENT_SLICE_BEGIN, &thread, INT64_MIN, "ages"));
@@ -540,6 +547,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(nothing_gives_an_empty_list, start, stop),
       cmocka_unit_test_setup_teardown(bytes_that_are_no_text_are_counted, start, stop),
       cmocka_unit_test_setup_teardown(begin_and_end_on_a_thread_become_one_complete_event, start, stop),
+      cmocka_unit_test_setup_teardown(a_slice_without_a_name_is_the_first_that_is_held, start, stop),
       cmocka_unit_test_setup_teardown(a_slice_longer_than_a_duration_can_be_has_the_longest, start, stop),
       cmocka_unit_test_setup_teardown(arguments_of_the_end_join_and_win, start, stop),
       cmocka_unit_test_setup_teardown(thread_times_of_begin_and_end_give_tts_and_tdur, start, stop),
