@@ -1,5 +1,5 @@
-# Behind a slice that never ends, through FXT: a nameless end that ends nothing does not end that slice, and an end
-# whose fifteen arguments leave no place for the name of what it ends is counted.
+# Behind a slice that never ends, through FXT: a nameless end that ends nothing does not end that slice, and an end of
+# fifteen arguments says what it ends all the same.
 cat >trace.json <<'JSON'
 [
 {"name":"top","ph":"B","ts":5,"pid":1,"tid":1},
