@@ -17,7 +17,8 @@ struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct
     return NULL;
   }
   while (w->track_count <= track->index) /* what is behind takes no memory before it is written */
-    w->tracks[w->track_count++] = (struct tb_json_track){.slices = &w->no_slices, .last_ts = INT64_MIN};
+    w->tracks[w->track_count++] =
+        (struct tb_json_track){.slices = &w->no_slices, .last_ts = INT64_MIN, .begun_at = INT64_MAX};
   return &w->tracks[track->index];
 }
 

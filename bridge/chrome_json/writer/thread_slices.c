@@ -19,20 +19,24 @@ static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_num
  *
  * Of two X of one thread with the same time and duration readers take the first one for the outer one; but the inner
  * one ends first. So an X that begins with the slice around it waits for the end of that. What waits is a chain,
- * innermost first: members of an object, then a late_slice.
+ * innermost first: a late_slice, members of an object, and the same late_slice.
  * ---------------------------------------------------------------------------------------------------------- */
 
 struct late_slice {
   size_t len; /* of the members */
   uint64_t flow_number;
+  size_t phase_at, ids_at, rest_at; /* in the members, which are as those of struct tb_json_open */
+  struct tb_json_times times;
 };
 
 /* Removes the object that began at `start` from the output and keeps it in state->slices->late. */
-static void hold_back(struct tb_json_writer *w, struct tb_json_track *state, size_t start, uint64_t flow_number) {
-  const struct late_slice late = {w->out.buffer.len - start, flow_number};
-  tb_json_emit_raw(&state->slices->late, w->out.buffer.data + start, late.len);
-  tb_json_emit_raw(&state->slices->late, (const char *)&late, sizeof(late));
-  if (state->slices->late.status != TB_OK) (void)tb_json_fail(w, state->slices->late.status);
+static void hold_back(struct tb_json_writer *w, struct tb_json_track *state, size_t start, struct late_slice late) {
+  struct tb_json_emit *to = &state->slices->late;
+  late.len = w->out.buffer.len - start;
+  tb_json_emit_raw(to, (const char *)&late, sizeof(late));
+  tb_json_emit_raw(to, w->out.buffer.data + start, late.len);
+  tb_json_emit_raw(to, (const char *)&late, sizeof(late));
+  if (to->status != TB_OK) (void)tb_json_fail(w, to->status);
   tb_json_object_cancel(w, start);
 }
 
@@ -47,12 +51,52 @@ static void write_late(struct tb_json_writer *w, struct tb_json_track *state, si
     deferred |= late.flow_number != 0;
     size_t start = tb_json_object_begin(w);
     tb_json_emit_raw(&w->out, text->data + text->len, late.len);
+    text->len -= sizeof(late);
     if (deferred)
       tb_json_defer_object(w, start, late.flow_number);
     else
       tb_json_object_end(w, start);
   }
   if (!text->len && text->capacity > TB_JSON_HELD_KEEP) tb_buffer_free(text);
+}
+
+static void write_late_begin(struct tb_json_writer *w, const struct late_slice *late, const char *members) {
+  struct tb_json_times times = late->times;
+  times.has &= ~(uint32_t)(TB_HAS_DUR | TB_HAS_THREAD_DUR);
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_raw(&w->out, members, late->phase_at);
+  tb_json_emit_phase(&w->out, 'B');
+  tb_json_emit_some_times(&w->out, &times);
+  tb_json_emit_raw(&w->out, members + late->ids_at, late->len - late->ids_at);
+  end_object(w, start, late->flow_number);
+}
+
+static void write_late_end(struct tb_json_writer *w, const struct late_slice *late, const char *members) {
+  const struct tb_json_times *slice = &late->times;
+  struct tb_json_times times = {.has = TB_HAS_TS, .ts = tb_time_add(slice->ts, slice->dur)};
+  if (slice->has & TB_HAS_THREAD_TS && slice->has & TB_HAS_THREAD_DUR) times.has |= TB_HAS_THREAD_TS;
+  times.thread_ts = tb_wrap_add(slice->thread_ts, slice->thread_dur);
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_phase(&w->out, 'E');
+  tb_json_emit_some_times(&w->out, &times);
+  tb_json_emit_raw(&w->out, members + late->ids_at, late->rest_at - late->ids_at);
+  tb_json_object_end(w, start);
+}
+
+/* Writes what was held back from `from` to `to`, in a slice that is written as a B, as B and E: of one time readers
+ * take an X for the outer one. */
+static void write_late_in_begin(struct tb_json_writer *w, const struct tb_json_track *state, size_t from, size_t to) {
+  const char *text = state->slices->late.buffer.data;
+  struct late_slice late;
+  for (size_t at = to; at > from;) {
+    memcpy(&late, text + at - sizeof(late), sizeof(late));
+    at -= late.len + 2 * sizeof(late);
+    write_late_begin(w, &late, text + at + sizeof(late));
+  }
+  for (size_t at = from; at < to; at += late.len + 2 * sizeof(late)) {
+    memcpy(&late, text + at, sizeof(late));
+    write_late_end(w, &late, text + at + sizeof(late));
+  }
 }
 
 /* Whether the innermost slice, which ends at `end`, may cover the one around it from begin to end. */
@@ -81,10 +125,22 @@ static void write_begin(struct tb_json_writer *w, const struct tb_json_track *st
   end_object(w, start, slice->flow_number);
 }
 
+static void write_begins_of_all(struct tb_json_writer *w, struct tb_json_track *state) {
+  struct tb_json_slices *slices = state->slices;
+  for (size_t i = 0; i < slices->stack.count && slices->late.status == TB_OK; i++) {
+    const struct tb_json_open *slice = &tb_json_opened(state)[i];
+    if (slice->phase) continue; /* it is written */
+    write_begin(w, state, slice);
+    write_late_in_begin(w, state, slice->late_at,
+                        i + 1 < slices->stack.count ? slice[1].late_at : slices->late.buffer.len);
+    state->begun_at = slice->open.ts;
+  }
+  tb_buffer_free(&slices->late.buffer);
+}
+
 /* What is open goes out as it is, and its ends will do so too. */
 static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) {
-  for (size_t i = 0; i < state->slices->stack.count; i++) write_begin(w, state, &tb_json_opened(state)[i]);
-  write_late(w, state, 0, false);
+  write_begins_of_all(w, state);
   while (state->slices->stack.count) tb_json_pop_slice(w, state);
 }
 
@@ -122,13 +178,17 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
     times.thread_dur = slice->thread_dur;
   }
   size_t start = tb_json_object_begin(w);
+  struct late_slice late = {.flow_number = slice->flow_number, .times = times};
   tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
+  late.phase_at = w->out.buffer.len - start;
   tb_json_emit_phase(&w->out, 'X');
   tb_json_emit_some_times(&w->out, &times);
+  late.ids_at = w->out.buffer.len - start;
   tb_json_emit_held(&w->out, state, slice->ids_at, slice->args_at);
+  late.rest_at = late.ids_at + (slice->rest_at - slice->ids_at);
   emit_stack_and_args(w, state, end);
   if (may_hide_outer(state, end->ts)) {
-    hold_back(w, state, start, slice->flow_number);
+    hold_back(w, state, start, late);
     return;
   }
   end_object(w, start, slice->flow_number);
@@ -153,9 +213,15 @@ static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track 
 /* An end may bring what an X has no place for but the end of its own. */
 static bool needs_own_event(const struct tb_event *end) { return end->extra_count > 0; }
 
+/* Whether the innermost slice begins with one that was written as a B: see write_late_in_begin. */
+static bool begins_with_outer(const struct tb_json_track *state, int64_t end) {
+  int64_t ts = tb_json_opened(state)[state->slices->stack.count - 1].open.ts;
+  return ts == state->begun_at && ts < end;
+}
+
 static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (tb_json_in_order(state, event) && state->slices->stack.count && !needs_own_event(event) &&
-      ends_innermost(w, state, event)) {
+      ends_innermost(w, state, event) && !begins_with_outer(state, event->ts)) {
     write_complete(w, state, event);
     tb_json_pop_slice(w, state);
     return;
@@ -261,9 +327,7 @@ void tb_json_close_tracks(struct tb_json_writer *w) {
   for (size_t i = 0; i < w->track_count; i++) {
     struct tb_json_track *state = &w->tracks[i];
     end_waiting(w, state, INT64_MAX);
-    for (size_t k = 0; k < state->slices->stack.count; k++)
-      if (!tb_json_opened(state)[k].phase) write_begin(w, state, &tb_json_opened(state)[k]);
-    write_late(w, state, 0, false);
+    write_begins_of_all(w, state);
     (void)tb_json_write_pending_ends(w, state, 0, false);
   }
 }

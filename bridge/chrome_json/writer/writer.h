@@ -34,6 +34,7 @@ struct tb_json_slices {
 struct tb_json_track {
   struct tb_json_slices *slices; /* tb_json_writer.no_slices where none is open */
   int64_t last_ts;
+  int64_t begun_at; /* when the slice began that was written as a B last; INT64_MAX: none was */
   struct tb_deferred_end waiting;
   uint64_t names_written; /* hash of the metadata events that were last written */
   bool overflow;          /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
