@@ -258,6 +258,7 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (event->has & TB_HAS_EXPLICIT_PHASE && event->phase == 'B') {
     tb_json_put_whole(w, event, 'B');
+    state->begun_at = event->ts;
     return;
   }
   end_waiting(w, state, event->ts);

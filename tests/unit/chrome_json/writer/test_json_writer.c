@@ -214,6 +214,20 @@ static void what_begins_with_a_slice_that_is_a_B_is_a_B_in_it(void **state) {
       "{\"name\":\"alone\",\"ph\":\"X\",\"ts\":6,\"dur\":1,\"pid\":7,\"tid\":8}");
 }
 
+static void what_begins_with_a_B_that_the_source_says_is_a_B_in_it(void **state) {
+  (void)state;
+  struct tb_event outer = event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "outer");
+  outer.has |= TB_HAS_EXPLICIT_PHASE;
+  outer.phase = 'B';
+  put(outer);
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "inner"));
+  put(event(TB_EVENT_SLICE_END, &thread, 2000, NULL));
+  finish_with(
+      "{\"name\":\"outer\",\"ph\":\"B\",\"ts\":1,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"inner\",\"ph\":\"B\",\"ts\":1,\"pid\":7,\"tid\":8},\n"
+      "{\"ph\":\"E\",\"ts\":2,\"pid\":7,\"tid\":8}");
+}
+
 static void events_out_of_order_are_not_paired(void **state) {
   (void)state;
   put(event(TB_EVENT_SLICE_BEGIN, &thread, 2000, "late"));
@@ -575,6 +589,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(thread_times_of_begin_and_end_give_tts_and_tdur, start, stop),
       cmocka_unit_test_setup_teardown(an_open_slice_stays_a_begin_and_an_orphan_end_an_end, start, stop),
       cmocka_unit_test_setup_teardown(what_begins_with_a_slice_that_is_a_B_is_a_B_in_it, start, stop),
+      cmocka_unit_test_setup_teardown(what_begins_with_a_B_that_the_source_says_is_a_B_in_it, start, stop),
       cmocka_unit_test_setup_teardown(events_out_of_order_are_not_paired, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_names_an_outer_slice_is_not_paired_with_the_inner, start, stop),
       cmocka_unit_test_setup_teardown(a_typed_message_of_begin_and_end_has_the_fields_of_both, start, stop),
