@@ -256,12 +256,12 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
 }
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  end_waiting(w, state, event->ts);
   if (event->has & TB_HAS_EXPLICIT_PHASE && event->phase == 'B') {
     tb_json_put_whole(w, event, 'B');
     state->begun_at = event->ts;
     return;
   }
-  end_waiting(w, state, event->ts);
   if (tb_json_in_order(state, event)) {
     struct tb_json_open *slice = tb_json_push_slice(w, state, event);
     if (slice) slice->flow_number = tb_json_keep_flows(w, event);
