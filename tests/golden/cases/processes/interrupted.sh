@@ -1,5 +1,6 @@
 # A signal ends the program (signals_end_the_program) also behind what a pipe began with, compressed or not, by any
 # thread, where nobody reads what it writes, and at work.
+# takes long
 # shellcheck source=tests/golden/end_by_signal.sh
 source "$GOLDEN/end_by_signal.sh"
 mkdir tmp out

@@ -1,5 +1,6 @@
 # One trace of every kind of event, threads in order, with children first, and with one event that comes too late, large
 # enough to spill with --memory 1M: the same bytes with much memory and little, with one thread and two.
+# takes long
 awk 'BEGIN {
   print "[";
   for (i = 0; i < 12000; i++) {

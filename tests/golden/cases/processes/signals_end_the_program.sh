@@ -1,6 +1,7 @@
 # A signal ends the program wherever it is: waiting for somebody to open a pipe, for bytes, for room, or reading what
 # has no events. Nothing is left, and the old output stays. A program that goes on is killed, which another status
 # shows.
+# takes long
 # shellcheck source=tests/golden/end_by_signal.sh
 source "$GOLDEN/end_by_signal.sh"
 mkdir tmp
