@@ -56,34 +56,40 @@ enum tb_status tb_reader_find_format(struct tb_reader *reader) {
   return status;
 }
 
-static enum tb_status create(const struct tb_reader_options *options, struct tb_reader **out, struct tb_error *error) {
+/* NULL where *status is none of success, which is in *error too. */
+static struct tb_reader *create(const struct tb_reader_options *options, enum tb_status *status,
+                                struct tb_error *error) {
   struct tb_reader_options filled = {.size = sizeof(filled)};
-  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
-  if (status != TB_OK) return status;
-  if (tb_format_from_name(tb_format_name(filled.format)) != filled.format) /* a number that has no name */
-    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the format is none of enum tb_format");
+  *status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (*status != TB_OK) return NULL;
+  if (tb_format_from_name(tb_format_name(filled.format)) != filled.format) { /* a number that has no name */
+    *status = tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the format is none of enum tb_format");
+    return NULL;
+  }
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
   if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
   if (!filled.max_junk_bytes) filled.max_junk_bytes = TB_JUNK_MAX;
   if (!filled.threads) filled.threads = 1;
   struct tb_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
-  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (!reader) {
+    *status = tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    return NULL;
+  }
   reader->options = filled;
   tb_guard_init(&reader->guard, filled.allocator);
   reader->allocator = &reader->guard.allocator;
   tb_batch_init(&reader->batch, reader->allocator);
   tb_intern_init(&reader->kept, filled.allocator);
-  *out = reader;
-  return TB_OK;
+  return reader;
 }
 
 enum tb_status tb_reader_open_place(const struct tb_input_place *place, const struct tb_reader_options *options,
                                     struct tb_tap **tap, struct tb_reader **out, struct tb_error *error) {
   *out = NULL;
-  struct tb_reader *reader;
-  enum tb_status status = create(options, &reader, error);
-  if (status != TB_OK) return status;
+  enum tb_status status;
+  struct tb_reader *reader = create(options, &status, error);
+  if (!reader) return status;
   struct tb_unread_traces unread = {0};
   struct tb_trace_format format = {.read_as = reader->options.format};
   status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, &format, &reader->input,
@@ -118,9 +124,9 @@ enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_op
   if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
   *out = NULL;
   if (!name) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
-  struct tb_reader *reader;
-  enum tb_status status = create(options, &reader, error);
-  if (status != TB_OK) return status;
+  enum tb_status status;
+  struct tb_reader *reader = create(options, &status, error);
+  if (!reader) return status;
   status = tb_input_create_feed(name, reader->options.allocator, &reader->input, error);
   if (status != TB_OK) {
     tb_reader_close(reader);

@@ -537,13 +537,16 @@ bool tb_fxt_put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) 
 static void shrink(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
   size_t size = slice->name.len + slice->category.len;
   if (!slice->written || size >= slice->block_size) return;
-  char *block = size ? tb_alloc(w->writer->allocator, size) : NULL;
-  if (size && !block) {
-    tb_fxt_fail(w, TB_NO_MEMORY);
-    return;
+  char *block = NULL;
+  if (size) {
+    block = tb_alloc(w->writer->allocator, size);
+    if (!block) {
+      tb_fxt_fail(w, TB_NO_MEMORY);
+      return;
+    }
+    if (slice->name.len) memcpy(block, slice->name.ptr, slice->name.len);
+    if (slice->category.len) memcpy(block + slice->name.len, slice->category.ptr, slice->category.len);
   }
-  if (slice->name.len) memcpy(block, slice->name.ptr, slice->name.len);
-  if (slice->category.len) memcpy(block + slice->name.len, slice->category.ptr, slice->category.len);
   slice->name.ptr = block;
   slice->category.ptr = block ? block + slice->name.len : NULL;
   slice->args = NULL;

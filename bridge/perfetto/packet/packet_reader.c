@@ -34,25 +34,28 @@ static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
   return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s", reason);
 }
 
-static enum tb_status create(const struct tb_reader_options *options, struct tb_packet_reader **out,
-                             struct tb_error *error) {
+/* NULL where *status is none of success, which is in *error too. */
+static struct tb_packet_reader *create(const struct tb_reader_options *options, enum tb_status *status,
+                                       struct tb_error *error) {
   struct tb_reader_options filled = {.size = sizeof(filled)};
-  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
-  if (status != TB_OK) return status;
+  *status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (*status != TB_OK) return NULL;
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
   if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
   if (!filled.max_junk_bytes) filled.max_junk_bytes = TB_JUNK_MAX;
   struct tb_packet_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
-  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (!reader) {
+    *status = tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    return NULL;
+  }
   reader->options = filled;
   tb_guard_init(&reader->guard, filled.allocator);
   reader->allocator = &reader->guard.allocator;
   tb_buffer_init(&reader->window, reader->allocator, 0);
   tb_trace_state_init(&reader->state, reader->allocator, filled.max_interned_bytes, lose, reader, &reader->error);
   reader->state.keep_interned = false;
-  *out = reader;
-  return TB_OK;
+  return reader;
 }
 
 /* Whether there is what a new reader needs; else TB_INVALID. */
@@ -80,20 +83,18 @@ static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status sta
 
 enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_options *options,
                                      struct tb_packet_reader **out, struct tb_error *error) {
-  struct tb_packet_reader *reader;
   enum tb_status status = check(path, out, error);
-  if (status == TB_OK) status = create(options, &reader, error);
-  if (status != TB_OK) return status;
+  struct tb_packet_reader *reader = status == TB_OK ? create(options, &status, error) : NULL;
+  if (!reader) return status;
   status = tb_input_open(path, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
   return finish(reader, status, path, out, error);
 }
 
 enum tb_status tb_packet_reader_create_feed(const char *name, const struct tb_reader_options *options,
                                             struct tb_packet_reader **out, struct tb_error *error) {
-  struct tb_packet_reader *reader;
   enum tb_status status = check(name, out, error);
-  if (status == TB_OK) status = create(options, &reader, error);
-  if (status != TB_OK) return status;
+  struct tb_packet_reader *reader = status == TB_OK ? create(options, &status, error) : NULL;
+  if (!reader) return status;
   status = tb_input_create_feed(name, reader->options.allocator, &reader->input, &reader->error);
   return finish(reader, status, name, out, error);
 }
