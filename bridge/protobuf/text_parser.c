@@ -192,7 +192,7 @@ static enum tb_status read_any_number(struct text_parser *p, enum tb_wire_type *
 
 static enum tb_status parse_number(struct text_parser *p, struct text_message *message, struct text_field field) {
   enum tb_wire_type type = field.known ? tb_message_wire_type(field.known->type) : TB_WIRE_VARINT;
-  uint64_t value;
+  uint64_t value = 0;
   enum tb_status status = field.known ? read_known_number(p, field.known, &value) : read_any_number(p, &type, &value);
   if (status != TB_OK) return status;
   struct tb_text_encoding encoding = tb_text_encoding_comment(&p->cursor);
