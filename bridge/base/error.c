@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct tb_error tb_error_of_null = {
+    .code = TB_INVALID, .offset = TB_NO_OFFSET, .record = TB_NO_OFFSET, .message = "the object is NULL"};
+
+enum tb_status tb_check_open(const char *name, const void *made, struct tb_error *error) {
+  if (!made) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for what is opened");
+  return name ? TB_OK : tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or output is NULL");
+}
+
 const char *tb_version(void) { return TB_VERSION; }
 
 const char *tb_status_text(enum tb_status status) {

@@ -62,7 +62,7 @@ static struct tb_reader *create(const struct tb_reader_options *options, enum tb
   struct tb_reader_options filled = {.size = sizeof(filled)};
   *status = tb_options_take(&filled, sizeof(filled), options, error);
   if (*status != TB_OK) return NULL;
-  if (tb_format_from_name(tb_format_name(filled.format)) != filled.format) { /* a number that has no name */
+  if (filled.format != TB_FORMAT_UNKNOWN && !tb_registry_find(filled.format)) {
     *status = tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the format is none of enum tb_format");
     return NULL;
   }
@@ -113,18 +113,19 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
 
 enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
                               struct tb_error *error) {
-  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
+  enum tb_status status = tb_check_open(path, out, error);
+  if (!out) return status;
   *out = NULL;
-  if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
+  if (status != TB_OK) return status;
   return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, NULL, out, error);
 }
 
 enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
                                      struct tb_error *error) {
-  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
+  enum tb_status status = tb_check_open(name, out, error);
+  if (!out) return status;
   *out = NULL;
-  if (!name) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
-  enum tb_status status;
+  if (status != TB_OK) return status;
   struct tb_reader *reader = create(options, &status, error);
   if (!reader) return status;
   status = tb_input_create_feed(name, reader->options.allocator, &reader->input, error);
@@ -241,9 +242,7 @@ uint64_t tb_reader_bytes_read(const struct tb_reader *reader) {
 uint64_t tb_reader_size(const struct tb_reader *reader) { return reader ? tb_input_size(reader->input) : 0; }
 
 const struct tb_error *tb_reader_error(const struct tb_reader *reader) {
-  static const struct tb_error no_reader = {
-      .code = TB_INVALID, .offset = TB_NO_OFFSET, .record = TB_NO_OFFSET, .message = "the reader is NULL"};
-  return reader ? &reader->error : &no_reader;
+  return reader ? &reader->error : &tb_error_of_null;
 }
 
 void tb_reader_close(struct tb_reader *reader) {

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "tracebridge/event.h"
 
-/* Told of a copy that says something new: a name, a sort index, … */
+/* Called with a copy that says something new: a name, a sort index, … */
 typedef enum tb_status (*tb_track_describe)(void *ctx, const struct tb_track *track);
 
 struct tb_track_copies {

@@ -59,11 +59,11 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path, co
 enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *ops,
                                  const struct tb_writer_options *options, struct tb_writer **out,
                                  struct tb_error *error) {
-  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the writer");
-  *out = NULL;
-  if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the output is NULL");
   struct tb_writer_options filled = {.size = sizeof(filled)};
-  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  enum tb_status status = tb_check_open(path, out, error);
+  if (!out) return status;
+  *out = NULL;
+  if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
   if (status != TB_OK) return status;
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.threads) filled.threads = 1;
@@ -183,9 +183,7 @@ const struct tb_loss *tb_writer_losses(const struct tb_writer *writer, size_t *c
 }
 
 const struct tb_error *tb_writer_error(const struct tb_writer *writer) {
-  static const struct tb_error no_writer = {
-      .code = TB_INVALID, .offset = TB_NO_OFFSET, .record = TB_NO_OFFSET, .message = "the writer is NULL"};
-  if (!writer) return &no_writer;
+  if (!writer) return &tb_error_of_null;
   return writer->error.code != TB_OK ? &writer->error : &writer->refusal;
 }
 

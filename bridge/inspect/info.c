@@ -161,10 +161,10 @@ enum tb_status tb_info_open(const char *path, const struct tb_info_options *opti
                             struct tb_error *error) {
   struct tb_info_options filled = {.size = sizeof(filled)};
   struct tb_error own_error = {0};
-  if (!info) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the info");
+  enum tb_status status = tb_check_open(path, info, error);
+  if (!info) return status;
   *info = NULL;
-  if (!path) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
-  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
   if (status != TB_OK) return status;
   filled.reader.size = sizeof(filled.reader);
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();

@@ -51,6 +51,15 @@ struct tb_writer {
   struct tb_error refusal; /* of a call that changed nothing */
 };
 
+/* Bytes that a writer holds before they are spilled or written, if the user sets no budget and they are in order. */
+enum { TB_WRITER_MEMORY_USUAL = 64 << 20 };
+
+/* The user's budget, or `usual` where there is none. */
+static inline size_t tb_writer_budget(const struct tb_writer *writer, size_t usual) {
+  size_t budget = writer->options.memory_budget ? writer->options.memory_budget : usual;
+  return budget < TB_WRITER_MEMORY_MIN ? TB_WRITER_MEMORY_MIN : budget;
+}
+
 /* tb_writer_put of an event that a reader made, whose tracks last. */
 TB_MUST_CHECK enum tb_status tb_writer_take(struct tb_writer *writer, const struct tb_event *event);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/decimal.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -39,7 +40,7 @@ struct tb_str tb_text_word(struct tb_text_cursor *cursor) {
 
 /* -1 where it is no digit of that base. */
 static int digit_value(char c, unsigned base) {
-  int value = is_digit(c) ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+  int value = tb_hex_digit(c);
   return value < (int)base ? value : -1;
 }
 

@@ -16,8 +16,8 @@ static const double SIGMAS = 6;
  * their scatter is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts
  * have. */
 static const double CLEAN_NS = 1500, BUSY_SCATTER_NS = 15000;
-/* Whatever the scatter that few of them show, each may be off by what a busy host takes between two reads; so few are
- * on a line by chance, too. */
+/* A few readings may be near one line by chance. So each of them may be off by as long as a busy host takes between two
+ * clock reads, however small their residuals are. */
 static const double BUSY_NS = 40000;
 enum { FEW_READINGS = 14, BY_CHANCE = 4 };
 static const double STUDENT[] = {636.6, 31.6, 12.92, 8.61}; /* for 1 to 4 degrees of freedom: 3 to 6 readings */

@@ -7,8 +7,8 @@
  * from their middle, S being the sum of their squared distances from it. A bound is six times that, more for few
  * readings, and the largest distance of a reading, since all may have been read late alike.
  *
- * Few readings may have little scatter by chance. What holds for them whatever the scatter: the true line is as near to
- * each reading as a busy host reads its clocks.
+ * A few readings may have small residuals by chance. One thing holds for them all the same: the true line is as near to
+ * each reading as a busy host takes between two clock reads.
  */
 #ifndef TB_MERGE_CLOCKS_LINE_ERROR_H
 #define TB_MERGE_CLOCKS_LINE_ERROR_H
@@ -32,7 +32,7 @@ struct tb_line_error {
 /* Of `n` readings around a line: the sum of their squared distances, the largest one, the spread of their times. */
 struct tb_line_error tb_line_error(double n, double squares, double most, double spread);
 
-/* Has the bound contain what few readings, from `first` to `last`, leave open whatever their scatter. */
+/* Widens the bound by what a few readings, from `first` to `last`, leave open however small their residuals are. */
 void tb_line_error_doubt(struct tb_line_error *error, int64_t first, int64_t last);
 
 /* The same of clocks that have one rate: a line without a slope. */

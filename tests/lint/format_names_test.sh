@@ -27,5 +27,6 @@ plant cli/main.c 'int x = TB_FORMAT_JSON;' 'names the format JSON'              
 plant bridge/convert/convert.c 'void *x = &tb_fxt_writer_ops;' 'names the format FXT'          # by its ops
 # which format the source has
 plant bridge/fxt/writer/writer.c 'int x = w->options.source;' 'reads options.source'
-sed -i 's/TB_FORMAT_PERFETTO/TB_FORMAT_UNKNOWN/' "$copy/merge/write/output.c" # an entry of the list that nothing needs any more
+# an entry of the list that nothing needs any more
+sed -i 's/TB_FORMAT_PERFETTO/TB_FORMAT_UNKNOWN/' "$copy/merge/write/output.c"
 ! tests/lint/format_names.py "$copy" >/dev/null

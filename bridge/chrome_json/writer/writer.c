@@ -11,7 +11,6 @@
 enum {
   FLUSH_BYTES = 256 * 1024,
   SPOOL_BYTES = 16 << 20,
-  HELD_BYTES = 64 << 20, /* of open slices, if the user sets no budget */
   FLOW_POINTS = 1 << 20  /* of 56 bytes each */
 };
 
@@ -278,10 +277,9 @@ static enum tb_status create(struct tb_writer *writer) {
   writer->state = w;
   w->writer = writer;
   w->from_json = writer->is_own_source;
-  size_t budget = writer->options.memory_budget;
   w->slices = (struct tb_open_stacks){
       .allocator = a, .size = sizeof(struct tb_json_slices), .frame_size = sizeof(struct tb_json_open)};
-  w->slices.most = !budget ? HELD_BYTES : budget < TB_WRITER_MEMORY_MIN ? TB_WRITER_MEMORY_MIN : budget;
+  w->slices.most = tb_writer_budget(writer, TB_WRITER_MEMORY_USUAL);
   tb_json_emit_init(&w->out, a);
   tb_json_emit_init(&w->top, a);
   tb_json_emit_init(&w->metadata.members, a);

@@ -8,16 +8,11 @@
  * thing before its end at the time of that end, makes it a begin and an end.
  */
 #include "base/intern.h"
-#include "fxt/writer/writer.h"
+#include "fxt/writer/open_slices.h"
 #include "model/phases.h"
 #include "timeline/same_time.h"
 
-enum {
-  MAX_HELD = 64,
-  MAX_OPEN = 1 << 12, /* deeper than any program; of slices that never end there may be any number */
-  FORGOTTEN_AT_ONCE = MAX_OPEN / 8,
-  HELD_BYTES = 64 << 20 /* of open slices, if the user sets no budget */
-};
+enum { MAX_HELD = 64 };
 
 /* What a slice's record contains except type and time. */
 static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
@@ -58,49 +53,31 @@ static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const
     put_duration(w, track, TB_FXT_ASYNC_END, ts, slice, true, slice->id);
 }
 
-static struct tb_fxt_open *opened(const struct tb_fxt_track_state *track_state) {
-  return track_state->slices->stack.frames;
-}
-
 /* ---- held slices ------------------------------------------------------------------------------------------------- */
-
-static void free_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
-  tb_free(w->writer->allocator, slice->block, slice->block_size);
-  slice->block = NULL;
-  w->slices.bytes -= sizeof(*slice) + slice->block_size;
-}
-
-/* The innermost slices are held, up to the first that is written. */
-static void count_held(struct tb_fxt_track_state *track_state) {
-  size_t n = 0;
-  while (n < track_state->slices->stack.count && !opened(track_state)[track_state->slices->stack.count - n - 1].written)
-    n++;
-  track_state->slices->held_count = n;
-}
 
 /* Writes the begins that are held, outermost first. */
 static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state) {
   for (size_t i = track_state->slices->stack.count - track_state->slices->held_count;
        i < track_state->slices->stack.count; i++) {
-    struct tb_fxt_open *slice = &opened(track_state)[i];
+    struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[i];
     if (slice->overlaps) continue;
     put_begin(w, track, slice);
     slice->written = true;
     slice->arg_count = 0;
   }
-  count_held(track_state);
+  tb_fxt_count_held(track_state);
 }
 
 /* An event at `ts` is about to be written: held begins of that time must be before it. While the track is in order,
  * none of the time is around an earlier one. */
 static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                      int64_t ts) {
-  for (size_t i = track_state->slices->stack.count; i-- > 0 && !opened(track_state)[i].written;) {
-    if (opened(track_state)[i].open.ts == ts) {
+  for (size_t i = track_state->slices->stack.count; i-- > 0 && !tb_fxt_opened(track_state)[i].written;) {
+    if (tb_fxt_opened(track_state)[i].open.ts == ts) {
       write_held(w, track, track_state);
       return;
     }
-    if (opened(track_state)[i].open.ts < ts && !track_state->unordered) return;
+    if (tb_fxt_opened(track_state)[i].open.ts < ts && !track_state->unordered) return;
   }
 }
 
@@ -146,81 +123,25 @@ static uint64_t id_of_track(const struct tb_event *event) {
   return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
 }
 
-/* Gives the track slices of its own. */
-static bool take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
-  if (track_state->slices != &w->no_slices) return true;
-  struct tb_open_stack *stack = tb_open_stacks_take(&w->slices, (uint32_t)(track_state - w->track_states));
-  if (!stack) {
-    tb_fxt_fail(w, TB_NO_MEMORY);
-    return false;
-  }
-  track_state->slices = (struct tb_fxt_slices *)stack;
-  return true;
-}
-
-/* Takes the block of the slice, or frees it. */
-static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
-  struct tb_open_stack *stack = &track_state->slices->stack;
-  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
-  if (stack->count) {
-    const struct tb_fxt_open *outer = &opened(track_state)[stack->count - 1];
-    slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
-  }
-  slice->open.name = tb_open_name_of(slice->name, stack->count);
-  w->slices.bytes += sizeof(*slice) + slice->block_size;
-  struct tb_fxt_open *top = (void *)tb_open_stack_push(stack, w->writer->allocator, &slice->open, MAX_OPEN);
-  if (!top) {
-    tb_fxt_fail(w, TB_NO_MEMORY);
-    free_block(w, slice);
-    return;
-  }
-  slice->open = top->open;
-  *top = *slice;
-  track_state->slices->held_count++;
-}
-
-/* The innermost slice has ended. */
-static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
-  struct tb_fxt_slices *slices = track_state->slices;
-  struct tb_fxt_open *slice = &opened(track_state)[slices->stack.count - 1];
-  bool was_held = !slice->written;
-  free_block(w, slice);
-  tb_open_stack_pop(&slices->stack);
-  if (was_held)
-    slices->held_count--;
-  else
-    count_held(track_state);
-  if (slices->stack.count) return;
-  tb_open_stacks_return(&w->slices, &slices->stack);
-  track_state->slices = &w->no_slices;
-}
-
-static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
-  struct tb_fxt_slices *slices = track_state->slices;
-  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) free_block(w, &opened(track_state)[i]);
-  tb_open_stack_forget(&slices->stack, FORGOTTEN_AT_ONCE);
-  if (slices->held_count > slices->stack.count) slices->held_count = slices->stack.count;
-}
-
 /* Whether the newest slice begins together with one that was written as a begin: some readers put complete records of a
  * time before its begins. */
 static bool begins_with_outer(const struct tb_fxt_track_state *track_state) {
   if (track_state->slices->stack.count < 2) return false;
-  const struct tb_fxt_open *outer = &opened(track_state)[track_state->slices->stack.count - 2];
+  const struct tb_fxt_open *outer = &tb_fxt_opened(track_state)[track_state->slices->stack.count - 2];
   return outer->written && outer->open.ts == outer[1].open.ts;
 }
 
 static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
-  if (track_state->slices->stack.count == MAX_OPEN)
-    forget_outermost(w, track_state); /* their ends will find none and be written bare */
+  if (track_state->slices->stack.count == TB_FXT_OPEN_MAX)
+    tb_fxt_forget_outermost(w, track_state); /* their ends will find none and be written bare */
   struct tb_fxt_open slice = {.open = {.ts = event->ts}};
-  if (!take_slices(w, track_state) || !copy_parts(w, event, &slice)) return;
+  if (!tb_fxt_take_slices(w, track_state) || !copy_parts(w, event, &slice)) return;
   make_way(w, event->track, track_state, event->ts);
   settle(w, event->track, track_state, event->ts);
   slice.id = is_thread(event->track) ? 0 : id_of_track(event);
   slice.thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
-  open_slice(w, track_state, &slice);
+  tb_fxt_push_slice(w, track_state, &slice);
   if (w->status != TB_OK) return;
   if (is_thread(event->track)) track_state->last_inner_ts = event->ts;
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
@@ -339,7 +260,7 @@ static void put_unmatched_end(struct tb_fxt_writer *w, const struct tb_event *ev
  * the name of what they end, which is not the innermost. */
 static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state,
                           bool is_endless) {
-  struct tb_fxt_open *slice = &opened(track_state)[track_state->slices->stack.count - 1];
+  struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1];
   settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
   bool is_named = track_state->has_endless && !is_endless && slice->name.len;
@@ -366,7 +287,7 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   else
     put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->open.ts, slice, true, (uint64_t)event->ts);
   w->args.count = 0;
-  close_slice(w, track_state);
+  tb_fxt_pop_slice(w, track_state);
 }
 
 /* Whether an end names the slice, by its name and categories, where it has them. */
@@ -483,7 +404,8 @@ static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struc
       begin(w, event, track_state);
     } else {
       /* behind its end a slice takes no flows any more */
-      if (track_state->slices->stack.count) ts = opened(track_state)[track_state->slices->stack.count - 1].open.ts;
+      if (track_state->slices->stack.count)
+        ts = tb_fxt_opened(track_state)[track_state->slices->stack.count - 1].open.ts;
       end(w, event, track_state);
     }
   }
@@ -491,8 +413,9 @@ static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struc
 }
 
 static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts, bool is_flow) {
-  int64_t begin =
-      track_state->slices->stack.count ? opened(track_state)[track_state->slices->stack.count - 1].open.ts : INT64_MIN;
+  int64_t begin = track_state->slices->stack.count
+                      ? tb_fxt_opened(track_state)[track_state->slices->stack.count - 1].open.ts
+                      : INT64_MIN;
   if (!tb_deferred_end_take(&track_state->waiting, ts, begin, &w->bare_end)) return;
   w->args.count = 0;
   if (is_flow) write_held(w, track_state->track, track_state); /* see would_take_flow */
@@ -508,7 +431,7 @@ void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, i
 void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
   if (!track_state || !track_state->slices->stack.count) return;
-  struct tb_fxt_open *slice = &opened(track_state)[track_state->slices->stack.count - 1];
+  struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1];
   if (slice->flow_ts < event->ts) slice->flow_ts = event->ts;
 }
 
@@ -533,30 +456,6 @@ bool tb_fxt_put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) 
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Writes the begin of a slice that is held, and leaves of it what its end needs. */
-static void shrink(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
-  size_t size = slice->name.len + slice->category.len;
-  if (!slice->written || size >= slice->block_size) return;
-  char *block = NULL;
-  if (size) {
-    block = tb_alloc(w->writer->allocator, size);
-    if (!block) {
-      tb_fxt_fail(w, TB_NO_MEMORY);
-      return;
-    }
-    if (slice->name.len) memcpy(block, slice->name.ptr, slice->name.len);
-    if (slice->category.len) memcpy(block + slice->name.len, slice->category.ptr, slice->category.len);
-  }
-  slice->name.ptr = block;
-  slice->category.ptr = block ? block + slice->name.len : NULL;
-  slice->args = NULL;
-  tb_free(w->writer->allocator, slice->block, slice->block_size);
-  w->slices.bytes -= slice->block_size - size;
-  slice->block = block;
-  slice->block_size = size;
-}
-
-/* First the ends that wait, as of all threads that have come to their end; then the begins that are held. */
 void tb_fxt_make_room(struct tb_fxt_writer *w) {
   struct tb_open_stacks *slices = &w->slices;
   for (struct tb_open_stack *stack = slices->first, *next; stack; stack = next) {
@@ -566,17 +465,9 @@ void tb_fxt_make_room(struct tb_fxt_writer *w) {
   for (struct tb_open_stack *stack = slices->first; stack && slices->bytes > slices->most / 2; stack = stack->next) {
     struct tb_fxt_track_state *track_state = &w->track_states[stack->owner];
     write_held(w, track_state->track, track_state);
-    for (size_t i = 0; i < stack->count; i++) shrink(w, &opened(track_state)[i]);
+    for (size_t i = 0; i < stack->count; i++) tb_fxt_shrink_slice(w, &tb_fxt_opened(track_state)[i]);
   }
   if (slices->bytes > slices->most / 2) slices->most = slices->bytes * 2; /* do not look again too soon */
-}
-
-void tb_fxt_init_slices(struct tb_fxt_writer *w) {
-  size_t budget = w->writer->options.memory_budget;
-  w->slices = (struct tb_open_stacks){.allocator = w->writer->allocator,
-                                      .size = sizeof(struct tb_fxt_slices),
-                                      .frame_size = sizeof(struct tb_fxt_open)};
-  w->slices.most = !budget ? HELD_BYTES : budget < TB_WRITER_MEMORY_MIN ? TB_WRITER_MEMORY_MIN : budget;
 }
 
 /* ---- the end of the trace ---------------------------------------------------------------------------------------- */
@@ -586,19 +477,7 @@ void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
     struct tb_fxt_track_state *track_state = &w->track_states[i];
     end_waiting(w, track_state, INT64_MAX, false);
     for (size_t k = 0; k < track_state->slices->stack.count; k++)
-      opened(track_state)[k].overlaps = false; /* it never ends: an async begin */
+      tb_fxt_opened(track_state)[k].overlaps = false; /* it never ends: an async begin */
     if (track_state->slices->stack.count) write_held(w, track_state->track, track_state);
   }
-}
-
-static void free_blocks(const void *ctx, struct tb_open_stack *stack) {
-  const struct tb_fxt_open *slices = stack->frames;
-  for (size_t i = 0; i < stack->count; i++) tb_free(ctx, slices[i].block, slices[i].block_size);
-}
-
-void tb_fxt_free_slices(struct tb_fxt_writer *w) {
-  tb_open_stacks_free(&w->slices, free_blocks, w->writer->allocator);
-  for (size_t i = 0; i < w->track_state_count; i++)
-    tb_free(w->writer->allocator, (void *)(uintptr_t)w->track_states[i].name.ptr, w->track_states[i].name.len);
-  tb_free(w->writer->allocator, w->track_states, w->track_state_capacity * sizeof(*w->track_states));
 }

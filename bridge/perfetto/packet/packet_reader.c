@@ -58,13 +58,6 @@ static struct tb_packet_reader *create(const struct tb_reader_options *options, 
   return reader;
 }
 
-/* Whether there is what a new reader needs; else TB_INVALID. */
-static enum tb_status check(const char *name, struct tb_packet_reader **out, struct tb_error *error) {
-  if (!out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no pointer for the reader");
-  *out = NULL;
-  return name ? TB_OK : tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input is NULL");
-}
-
 /* Takes over what opening the input came to. */
 static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status status, const char *name,
                              struct tb_packet_reader **out, struct tb_error *error) {
@@ -83,7 +76,9 @@ static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status sta
 
 enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_options *options,
                                      struct tb_packet_reader **out, struct tb_error *error) {
-  enum tb_status status = check(path, out, error);
+  enum tb_status status = tb_check_open(path, out, error);
+  if (!out) return status;
+  *out = NULL;
   struct tb_packet_reader *reader = status == TB_OK ? create(options, &status, error) : NULL;
   if (!reader) return status;
   status = tb_input_open(path, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
@@ -92,7 +87,9 @@ enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_op
 
 enum tb_status tb_packet_reader_create_feed(const char *name, const struct tb_reader_options *options,
                                             struct tb_packet_reader **out, struct tb_error *error) {
-  enum tb_status status = check(name, out, error);
+  enum tb_status status = tb_check_open(name, out, error);
+  if (!out) return status;
+  *out = NULL;
   struct tb_packet_reader *reader = status == TB_OK ? create(options, &status, error) : NULL;
   if (!reader) return status;
   status = tb_input_create_feed(name, reader->options.allocator, &reader->input, &reader->error);
@@ -231,9 +228,7 @@ uint64_t tb_packet_reader_size(const struct tb_packet_reader *reader) {
 }
 
 const struct tb_error *tb_packet_reader_error(const struct tb_packet_reader *reader) {
-  static const struct tb_error no_reader = {
-      .code = TB_INVALID, .offset = TB_NO_OFFSET, .record = TB_NO_OFFSET, .message = "the reader is NULL"};
-  return reader ? &reader->error : &no_reader;
+  return reader ? &reader->error : &tb_error_of_null;
 }
 
 void tb_packet_reader_close(struct tb_packet_reader *reader) {

@@ -19,11 +19,10 @@
 enum {
   CHECK_EVENTS = 1024, /* the budget is looked at after so many events, or so many bytes of their bodies */
   CHECK_BYTES = 1 << 20,
-  HELD_BUDGET = 64 << 20, /* bytes in spill logs before they are spilled, if the user sets no budget */
-  SPILL_SHARE = 4,        /* share of a budget: with less in the logs, spilling is not worth it */
-  SEQUENCE_BYTES = 2048,  /* about what a thread's sequence takes with few events */
-  GROUPED_SHARE = 4,      /* share of a budget for these: further threads are grouped */
-  KEPT_SHARE = 8          /* of all memory with them: by so much blocks that are kept may go over the budget */
+  SPILL_SHARE = 4,       /* share of a budget: with less in the logs, spilling is not worth it */
+  SEQUENCE_BYTES = 2048, /* about what a thread's sequence takes with few events */
+  GROUPED_SHARE = 4,     /* share of a budget for these: further threads are grouped */
+  KEPT_SHARE = 8         /* of all memory with them: by so much blocks that are kept may go over the budget */
 };
 
 static enum tb_status open_spill_file(struct tb_perfetto_writer *p, struct tb_error *error) {
@@ -276,10 +275,10 @@ static size_t half_of_memory(void) {
   return (size_t)pages * (size_t)page / 2;
 }
 
-void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted) {
-  p->staging.budget = wanted ? wanted : half_of_memory();
-  if (p->staging.budget < TB_WRITER_MEMORY_MIN) p->staging.budget = TB_WRITER_MEMORY_MIN;
-  p->staging.held_budget = wanted || p->staging.budget < HELD_BUDGET ? p->staging.budget : HELD_BUDGET;
+void tb_perfetto_set_budget(struct tb_perfetto_writer *p) {
+  p->staging.budget = tb_writer_budget(p->writer, half_of_memory());
+  size_t in_order = tb_writer_budget(p->writer, TB_WRITER_MEMORY_USUAL);
+  p->staging.held_budget = in_order < p->staging.budget ? in_order : p->staging.budget;
 }
 
 static void note_held(struct tb_perfetto_writer *p, size_t held) {

@@ -47,7 +47,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p,
                                                    struct tb_staged_event *entry);
 /* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting spills, half of the machine's memory
  * before queues spill. */
-void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted);
+void tb_perfetto_set_budget(struct tb_perfetto_writer *p);
 /* Sees to the memory budget every now and then. */
 TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p);
 /* Spills a log that has grown past its share of the budget. */

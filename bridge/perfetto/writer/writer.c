@@ -407,7 +407,7 @@ static enum tb_status create(struct tb_writer *writer) {
   writer->state = p;
   p->writer = writer;
   p->allocator = writer->allocator;
-  tb_perfetto_set_budget(p, writer->options.memory_budget);
+  tb_perfetto_set_budget(p);
   tb_block_cache_init(&p->staging.blocks, p->allocator);
   tb_grouped_sequences_init(&p->staging.grouped, p->allocator, &p->staging.in_queues);
   tb_interned_init(&p->interned, p->allocator);

@@ -33,7 +33,7 @@ static void assert_two_boots(uint64_t time) {
   assert_int_not_equal(report_of(1)->machine_id, 0);
 }
 
-static void the_clock_of_one_boot_is_exact_whatever_its_other_clocks_scatter(void **unused) {
+static void the_clock_of_one_boot_is_exact_however_noisy_its_other_clocks_are(void **unused) {
   (void)unused;
   struct msg a = recording("a", S(100), S(5000), SLEPT), b = recording("b", S(120), S(5020), SLEPT + 700);
   merge_two(&a, &b);
@@ -141,7 +141,7 @@ static void a_machine_that_had_slept_less_later_is_another_one(void **unused) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(the_clock_of_one_boot_is_exact_whatever_its_other_clocks_scatter),
+      TEST(the_clock_of_one_boot_is_exact_however_noisy_its_other_clocks_are),
       TEST(a_wall_clock_that_was_set_between_two_recordings_is_a_warning_with_time_and_size),
       TEST(so_it_is_where_the_later_recording_is_named_first),
       TEST(where_the_user_says_that_it_is_one_machine_the_step_is_a_warning_and_nothing_is_assumed),

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/writer/open_slices.h"
+
+enum { FORGOTTEN_AT_ONCE = TB_FXT_OPEN_MAX / 8 };
+
+static void free_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+  tb_free(w->writer->allocator, slice->block, slice->block_size);
+  slice->block = NULL;
+  w->slices.bytes -= sizeof(*slice) + slice->block_size;
+}
+
+void tb_fxt_count_held(struct tb_fxt_track_state *track_state) {
+  size_t n = 0;
+  while (n < track_state->slices->stack.count &&
+         !tb_fxt_opened(track_state)[track_state->slices->stack.count - n - 1].written)
+    n++;
+  track_state->slices->held_count = n;
+}
+
+bool tb_fxt_take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  if (track_state->slices != &w->no_slices) return true;
+  struct tb_open_stack *stack = tb_open_stacks_take(&w->slices, (uint32_t)(track_state - w->track_states));
+  if (!stack) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return false;
+  }
+  track_state->slices = (struct tb_fxt_slices *)stack;
+  return true;
+}
+
+void tb_fxt_push_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
+  struct tb_open_stack *stack = &track_state->slices->stack;
+  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
+  if (stack->count) {
+    const struct tb_fxt_open *outer = &tb_fxt_opened(track_state)[stack->count - 1];
+    slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
+  }
+  slice->open.name = tb_open_name_of(slice->name, stack->count);
+  w->slices.bytes += sizeof(*slice) + slice->block_size;
+  struct tb_fxt_open *top = (void *)tb_open_stack_push(stack, w->writer->allocator, &slice->open, TB_FXT_OPEN_MAX);
+  if (!top) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    free_block(w, slice);
+    return;
+  }
+  slice->open = top->open;
+  *top = *slice;
+  track_state->slices->held_count++;
+}
+
+void tb_fxt_pop_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  struct tb_fxt_slices *slices = track_state->slices;
+  struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[slices->stack.count - 1];
+  bool was_held = !slice->written;
+  free_block(w, slice);
+  tb_open_stack_pop(&slices->stack);
+  if (was_held)
+    slices->held_count--;
+  else
+    tb_fxt_count_held(track_state);
+  if (slices->stack.count) return;
+  tb_open_stacks_return(&w->slices, &slices->stack);
+  track_state->slices = &w->no_slices;
+}
+
+void tb_fxt_forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  struct tb_fxt_slices *slices = track_state->slices;
+  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) free_block(w, &tb_fxt_opened(track_state)[i]);
+  tb_open_stack_forget(&slices->stack, FORGOTTEN_AT_ONCE);
+  if (slices->held_count > slices->stack.count) slices->held_count = slices->stack.count;
+}
+
+void tb_fxt_shrink_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+  size_t size = slice->name.len + slice->category.len;
+  if (!slice->written || size >= slice->block_size) return;
+  char *block = NULL;
+  if (size) {
+    block = tb_alloc(w->writer->allocator, size);
+    if (!block) {
+      tb_fxt_fail(w, TB_NO_MEMORY);
+      return;
+    }
+    if (slice->name.len) memcpy(block, slice->name.ptr, slice->name.len);
+    if (slice->category.len) memcpy(block + slice->name.len, slice->category.ptr, slice->category.len);
+  }
+  slice->name.ptr = block;
+  slice->category.ptr = block ? block + slice->name.len : NULL;
+  slice->args = NULL;
+  tb_free(w->writer->allocator, slice->block, slice->block_size);
+  w->slices.bytes -= slice->block_size - size;
+  slice->block = block;
+  slice->block_size = size;
+}
+
+/* First the ends that wait, as of all threads that have come to their end; then the begins that are held. */
+void tb_fxt_init_slices(struct tb_fxt_writer *w) {
+  w->slices = (struct tb_open_stacks){.allocator = w->writer->allocator,
+                                      .size = sizeof(struct tb_fxt_slices),
+                                      .frame_size = sizeof(struct tb_fxt_open)};
+  w->slices.most = tb_writer_budget(w->writer, TB_WRITER_MEMORY_USUAL);
+}
+
+static void free_blocks(const void *ctx, struct tb_open_stack *stack) {
+  const struct tb_fxt_open *slices = stack->frames;
+  for (size_t i = 0; i < stack->count; i++) tb_free(ctx, slices[i].block, slices[i].block_size);
+}
+
+void tb_fxt_free_slices(struct tb_fxt_writer *w) {
+  tb_open_stacks_free(&w->slices, free_blocks, w->writer->allocator);
+  for (size_t i = 0; i < w->track_state_count; i++)
+    tb_free(w->writer->allocator, (void *)(uintptr_t)w->track_states[i].name.ptr, w->track_states[i].name.len);
+  tb_free(w->writer->allocator, w->track_states, w->track_state_capacity * sizeof(*w->track_states));
+}
