@@ -11,7 +11,7 @@
 enum {
   FLUSH_BYTES = 256 * 1024,
   SPOOL_BYTES = 16 << 20,
-  FLOW_POINTS = 1 << 20  /* of 56 bytes each */
+  FLOW_POINTS = 1 << 20 /* of 56 bytes each */
 };
 
 enum tb_status tb_json_fail(struct tb_json_writer *w, enum tb_status status) {
