@@ -2,12 +2,11 @@
  *
  * The text is kept until it is whole, since only then it is known what its states mean. Then it becomes packets, a
  * block at a time, which a reader of Perfetto is fed with; its events are what is given. What else the source has goes
- * before that as it is; the tracks of the two readers then get numbers that do not meet.
+ * before that as it is; the tracks of the packets' reader are numbered from where the source's end.
  */
 #include "convert/system_text.h"
 
 #include "base/error.h"
-#include "base/map.h"
 #include "convert/registry.h"
 #include "ftrace/packets_of_text.h"
 #include "protobuf/wire.h"
@@ -28,9 +27,6 @@ struct system_text {
   bool stays_in_memory;              /* the temporary file takes no more */
   struct tb_ftrace_packets *packets; /* NULL until the text is whole */
   struct tb_reader *events;
-  uint32_t first_track; /* the index of the events' first track: where the source's tracks end */
-  struct tb_map tracks; /* theirs -> a copy with that index */
-  struct tb_arena copies;
 };
 
 static enum tb_status no_memory(struct tb_reader *reader) {
@@ -54,7 +50,7 @@ static enum tb_status spill(struct tb_reader *reader, struct system_text *s) {
 static enum tb_status fill_by_source(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
   reader->state = s->lines_state;
   enum tb_status status = s->lines->fill(reader, batch);
-  s->first_track = s->lines->track_count ? s->lines->track_count(reader) : 0;
+  if (s->lines->track_count) s->events->first_track = s->lines->track_count(reader);
   reader->state = s;
   size_t left = 0;
   for (size_t i = 0; i < batch->event_count; i++) {
@@ -151,41 +147,15 @@ static enum tb_status fill_events(struct tb_reader *reader, struct system_text *
   return status;
 }
 
-/* A copy of a track of the events with an index that no track of the source has; NULL without memory. Where it has
- * changed, nobody may be reading it. */
-static const struct tb_track *numbered(struct tb_reader *reader, struct system_text *s, const struct tb_track *track) {
-  struct tb_track *copy = tb_map_find_pointer(&s->tracks, (uint64_t)(uintptr_t)track, 0);
-  struct tb_track now;
-  memcpy(&now, track, sizeof(now));
-  now.index += s->first_track;
-  if (track->parent) now.parent = numbered(reader, s, track->parent);
-  if (track->parent && !now.parent) return NULL;
-  /* one is a copy of the other's bytes, padding included;
-   * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-*) */
-  if (copy && memcmp(copy, &now, sizeof(now)) == 0) return copy;
-  if (copy) tb_reader_wait(reader);
-  if (!copy) {
-    copy = tb_arena_alloc(&s->copies, sizeof(*copy));
-    if (!copy || tb_map_put(&s->tracks, (uint64_t)(uintptr_t)track, 0, (uintptr_t)copy) != TB_OK) return NULL;
-  }
-  memcpy(copy, &now, sizeof(now));
-  return copy;
-}
-
 /* Of what the packets say of themselves the trace has its own. */
 static bool is_of_packets(const struct tb_event *event) {
   return event->type == TB_EVENT_CLOCK_SNAPSHOT || event->type == TB_EVENT_TRACE_METADATA;
 }
 
-static enum tb_status number_tracks(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
+static enum tb_status leave_out_own(struct tb_batch *batch) {
   size_t left = 0;
-  for (size_t i = 0; i < batch->event_count; i++) {
-    if (is_of_packets(&batch->events[i])) continue;
-    struct tb_event *event = &batch->events[left];
-    if (left++ != i) *event = batch->events[i];
-    if (event->track && !(event->track = numbered(reader, s, event->track))) return no_memory(reader);
-    if (event->thread && !(event->thread = numbered(reader, s, event->thread))) return no_memory(reader);
-  }
+  for (size_t i = 0; i < batch->event_count; i++)
+    if (!is_of_packets(&batch->events[i])) batch->events[left++] = batch->events[i];
   batch->event_count = left;
   if (!left) empty(batch);
   return left ? TB_OK : TB_AGAIN;
@@ -204,7 +174,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   }
   while (status == TB_OK) {
     status = fill_events(reader, s, batch);
-    if (status == TB_OK && s->first_track) status = number_tracks(reader, s, batch);
+    if (status == TB_OK && !is_text) status = leave_out_own(batch);
     if (status != TB_AGAIN) return status;
     status = feed_packets(reader, s);
   }
@@ -223,8 +193,6 @@ static void destroy(struct tb_reader *reader) {
   tb_batch_free(&s->batch);
   tb_ftrace_text_free(&s->text);
   tb_spill_file_close(s->spill);
-  tb_map_free(&s->tracks);
-  tb_arena_free(&s->copies);
   tb_free(reader->allocator, s, sizeof(*s));
   reader->state = NULL;
 }
@@ -256,8 +224,6 @@ enum tb_status tb_system_text_read_as_events(struct tb_reader *reader) {
   s->ops = (struct tb_reader_ops){.format = s->lines->format, .fill = fill, .destroy = destroy, .runs_ahead = true};
   tb_batch_init(&s->batch, reader->allocator);
   tb_ftrace_text_init(&s->text, reader->allocator, reader->allocator);
-  tb_map_init(&s->tracks, reader->allocator);
-  tb_arena_init(&s->copies, reader->allocator, 0);
   reader->ops = &s->ops;
   reader->state = s;
   return open_events(reader, s);

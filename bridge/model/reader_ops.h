@@ -58,6 +58,7 @@ struct tb_reader {
   struct tb_input *input;
   struct tb_reader_options options; /* with the defaults filled in */
   struct tb_target_traits target;   /* what the events are for */
+  uint32_t first_track;             /* the index that its tracks begin with; one that honours it is fed by another */
   struct tb_record_watch watch;     /* of ops->records */
   void (*wait)(void *ctx); /* until the events of all batches filled before are used up; NULL: they always are */
   void *wait_ctx;

@@ -221,7 +221,7 @@ static enum tb_status end_frame(struct tb_perfetto_reader *r, struct tb_str mess
   if (status != TB_END) return TB_BAD_DATA;
   uint32_t process;
   if (!tb_map_get(&frames_of(r)->processes, cookie, r->head.machine, &process)) return TB_OK;
-  emit(r, TB_EVENT_ASYNC_END, r->tracks.tracks[process], cookie,
+  emit(r, TB_EVENT_ASYNC_END, tb_tracks_at(&r->tracks, process), cookie,
        *tb_map_find(&frames_of(r)->tokens, cookie, r->head.machine));
   tb_map_remove(&frames_of(r)->processes, cookie, r->head.machine);
   tb_map_remove(&frames_of(r)->tokens, cookie, r->head.machine);

@@ -183,7 +183,7 @@ static bool read_energy(struct tb_perfetto_reader *r, uint64_t session, struct t
     if (!converted && tb_trace_state_has_clocks(&r->state, &r->head))
       return false; /* a trace without snapshots has one clock */
   }
-  return tb_perfetto_emit_counter_line(r, ts, 0, r->tracks.tracks[index]->track.name, (int64_t)rail.energy);
+  return tb_perfetto_emit_counter_line(r, ts, 0, tb_tracks_at(&r->tracks, index)->track.name, (int64_t)rail.energy);
 }
 
 enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_str payload) {
@@ -218,7 +218,7 @@ static void keep_name(struct tb_perfetto_reader *r, struct tb_map *names, uint64
 static bool find_name(struct tb_perfetto_reader *r, const struct tb_map *names, uint64_t number, struct tb_str *name) {
   uint32_t index;
   if (!tb_map_get(names, number, r->head.machine, &index)) return false;
-  *name = r->tracks.tracks[index]->track.name;
+  *name = tb_tracks_at(&r->tracks, index)->track.name;
   return true;
 }
 

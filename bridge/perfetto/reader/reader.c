@@ -70,7 +70,7 @@ struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_ty
 /* A process whose machine is known by a label only is emitted with its first thread. */
 static struct tb_perfetto_track *labelled_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track) {
   const struct tb_track *process = track->track.type == TB_TRACK_THREAD ? track->track.parent : NULL;
-  return process && process->label_count ? r->tracks.tracks[process->index] : NULL;
+  return process && process->label_count ? tb_tracks_at(&r->tracks, process->index) : NULL;
 }
 
 /* Not counted among the packet's events: when the packet is read again, tracks that were emitted stay emitted. */
@@ -419,6 +419,7 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
   tb_read_buffers_init(&r->windows, reader->allocator);
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
+  r->tracks.first_index = reader->first_track;
   r->tracks.before_change = before_change;
   r->tracks.change_ctx = r;
   tb_arena_init(&r->scratch, reader->allocator, 0);

@@ -21,7 +21,7 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
   uint64_t uuid = message->uuid;
   uint32_t index;
   struct tb_perfetto_track *track = NULL;
-  if (tb_map_get(&tracks->by_uuid, uuid, machine, &index)) return tracks->tracks[index];
+  if (tb_map_get(&tracks->by_uuid, uuid, machine, &index)) return tb_tracks_at(tracks, index);
   if (message->thread && message->thread->has_tid) {
     int64_t pid = tb_tracks_described_id(tracks, message->thread->pid);
     int64_t tid = tb_tracks_described_id(tracks, message->thread->tid);
@@ -102,8 +102,8 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     base->has_pid = true;
     uint32_t before;
     if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before)) {
-      base->name = tracks->tracks[before]->track.name;
-      track->named_by = tracks->tracks[before]->named_by;
+      base->name = tb_tracks_at(tracks, before)->track.name;
+      track->named_by = tb_tracks_at(tracks, before)->named_by;
     }
     /* the newest track of a pid is where its threads belong from here on */
     enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);

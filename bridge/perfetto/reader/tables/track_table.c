@@ -38,7 +38,7 @@ static struct tb_perfetto_track *add_track(struct tb_tracks *tracks, enum tb_tra
   struct tb_perfetto_track *track = status == TB_OK ? tb_arena_alloc(&tracks->arena, sizeof(*track)) : NULL;
   if (!track) return NULL;
   *track = (struct tb_perfetto_track){.unit_multiplier = 1};
-  track->track.index = (uint32_t)tracks->count;
+  track->track.index = tracks->first_index + (uint32_t)tracks->count;
   track->track.type = type;
   track->track.machine = machine;
   tracks->tracks[tracks->count++] = track;
@@ -52,7 +52,7 @@ void tb_tracks_before_change(struct tb_tracks *tracks) {
 static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const struct tb_map *map, uint64_t first,
                                       uint64_t second) {
   uint32_t index;
-  return tb_map_get(map, first, second, &index) ? tracks->tracks[index] : NULL;
+  return tb_map_get(map, first, second, &index) ? tb_tracks_at(tracks, index) : NULL;
 }
 
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,

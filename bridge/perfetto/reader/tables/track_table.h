@@ -59,7 +59,8 @@ struct tb_tracks {
   void (*before_change)(void *ctx); /* called before a track changes that may have been given out; NULL: nothing is */
   void *change_ctx;
   struct tb_arena arena, scratch;
-  struct tb_perfetto_track **tracks; /* by index */
+  struct tb_perfetto_track **tracks; /* by index, the first of which is first_index */
+  uint32_t first_index;
   size_t count, capacity;
   struct tb_map by_uuid;            /* uuid, machine */
   struct tb_map processes;          /* pid, machine */
@@ -77,6 +78,11 @@ struct tb_tracks {
 
 void tb_tracks_init(struct tb_tracks *tracks, struct tb_limit_allocator *budget, struct tb_intern *pool);
 void tb_tracks_free(struct tb_tracks *tracks);
+
+/* The track with that index, which one of the table's has. */
+static inline struct tb_perfetto_track *tb_tracks_at(const struct tb_tracks *tracks, uint32_t index) {
+  return tracks->tracks[index - tracks->first_index];
+}
 
 /* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
