@@ -256,13 +256,7 @@ static enum tb_status step(struct tb_packet_tokenizer *stream, struct tb_packet_
     return want(stream, (size_t)(body - at) + (size_t)len);
   }
   if (len > stream->max_packet) return pass_long_packet(stream, body, len);
-  frame->start = at;
-  frame->bytes.ptr = body;
-  frame->bytes.len = (size_t)len;
-  frame->offset = tb_packet_tokenizer_offset(stream, at);
-  frame->opened = stream->opened;
-  stream->at = body + len;
-  stream->needed = 1;
+  tb_packet_tokenizer_put_frame(stream, at, body, len, frame);
   *given = true;
   return TB_OK;
 }

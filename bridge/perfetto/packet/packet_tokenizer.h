@@ -140,6 +140,19 @@ static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_common(struct tb_packet_to
   return taken;
 }
 
+/* Fills in the frame of the packet that begins at `at`, whose body is whole in the window, and passes over it. */
+static TB_ALWAYS_INLINE void tb_packet_tokenizer_put_frame(struct tb_packet_tokenizer *stream, const char *at,
+                                                           const char *body, uint64_t len,
+                                                           struct tb_packet_frame *frame) {
+  frame->start = at;
+  frame->bytes.ptr = body;
+  frame->bytes.len = (size_t)len;
+  frame->offset = tb_packet_tokenizer_offset(stream, at);
+  frame->opened = stream->opened;
+  stream->at = body + len;
+  stream->needed = 1;
+}
+
 /* tb_packet_tokenizer_frame where nothing is unusual: a packet that is whole in the window. Else false, and nothing
  * was taken. */
 static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_frame(struct tb_packet_tokenizer *stream,
@@ -148,13 +161,7 @@ static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_frame(struct tb_packet_tok
   uint64_t len;
   const char *body = tb_packet_tokenizer_message(stream, &len);
   if (!body || len > (uint64_t)(stream->end - body)) return false;
-  frame->start = at;
-  frame->bytes.ptr = body;
-  frame->bytes.len = (size_t)len;
-  frame->offset = tb_packet_tokenizer_offset(stream, at);
-  frame->opened = stream->opened;
-  stream->at = body + len;
-  stream->needed = 1;
+  tb_packet_tokenizer_put_frame(stream, at, body, len, frame);
   return true;
 }
 

@@ -109,16 +109,21 @@ static void sequence_ids_up_to_the_highest_number_find_room(void **unused) {
     for (size_t k = 0; k < i; k++) assert_int_not_equal(get_number(run.packets[i], 10), get_number(run.packets[k], 10));
 }
 
-static void equal_uuids_of_different_tracks_are_made_to_differ(void **unused) {
-  (void)unused;
+/* Merges an instant of process 100, of uuid 5 and called "one", with one of the process that is described. */
+static void merge_with_process(uint64_t uuid, uint32_t pid, const char *name) {
   struct msg a = {.len = 0}, b = {.len = 0};
   add_process(&a, 5, 100, "one");
-  add_process(&b, 5, 200, "other");
+  add_process(&b, uuid, pid, name);
   add_event(&a, 10, 3, 5, "a", 0);
-  add_event(&b, 20, 3, 5, "b", 0);
+  add_event(&b, 20, 3, uuid, "b", 0);
   add(&a);
   add(&b);
   merge_well();
+}
+
+static void equal_uuids_of_different_tracks_are_made_to_differ(void **unused) {
+  (void)unused;
+  merge_with_process(5, 200, "other");
   assert_int_equal(event_uuid("a"), 5);
   assert_int_not_equal(event_uuid("b"), 5);
   assert_int_equal(report_of(1)->uuids_remapped, 1);
@@ -126,28 +131,14 @@ static void equal_uuids_of_different_tracks_are_made_to_differ(void **unused) {
 
 static void equal_uuids_of_one_process_stay(void **unused) {
   (void)unused;
-  struct msg a = {.len = 0}, b = {.len = 0};
-  add_process(&a, 5, 100, "one");
-  add_process(&b, 5, 100, "one");
-  add_event(&a, 10, 3, 5, "a", 0);
-  add_event(&b, 20, 3, 5, "b", 0);
-  add(&a);
-  add(&b);
-  merge_well();
+  merge_with_process(5, 100, "one");
   assert_int_equal(event_uuid("b"), 5);
   assert_int_equal(report_of(1)->uuids_kept, 1);
 }
 
 static void one_process_under_two_uuids_is_one_track(void **unused) {
   (void)unused;
-  struct msg a = {.len = 0}, b = {.len = 0};
-  add_process(&a, 5, 100, "one");
-  add_process(&b, 6, 100, "one");
-  add_event(&a, 10, 3, 5, "a", 0);
-  add_event(&b, 20, 3, 6, "b", 0);
-  add(&a);
-  add(&b);
-  merge_well();
+  merge_with_process(6, 100, "one");
   assert_int_equal(event_uuid("b"), 5);
 }
 
