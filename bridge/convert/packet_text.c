@@ -18,8 +18,8 @@ enum { CHUNK_BYTES = 256 * 1024, PIECE_MAX = 1 << 30 };
 
 static const char PACKET[] = "packet";
 
-/* How far a piece was looked through. The lexer does not do this: it wants a text that is whole and right, and a piece is
- * looked for in one that comes bit by bit and may be neither. */
+/* How far a piece was looked through. The lexer does not do this: it wants a text that is whole and right, and a piece
+ * is looked for in one that comes bit by bit and may be neither. */
 struct piece_scan {
   size_t at;
   unsigned depth; /* of brackets */
