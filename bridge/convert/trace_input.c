@@ -16,6 +16,7 @@
 #include "convert/containers.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
+#include "io/path.h"
 
 enum {
   DETECT_BYTES = 4096,
@@ -48,11 +49,6 @@ static bool ends(const char *text, const char *with) {
   return len >= n && strcmp(text + len - n, with) == 0;
 }
 
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* JSON of other programs begins like a trace. */
 static bool has_events(const char *data, size_t len) {
   return memmem(data, len, "\"traceEvents\"", 13) || memmem(data, len, "\"ph\"", 4);
@@ -72,7 +68,7 @@ static enum rank rank_content(const char *data, size_t len) {
 static enum report_rank rank_name(const char *path) {
   static const char stored[] = "FS/data/misc/perfetto-traces/";
   if (starts(path, stored)) return starts(path + sizeof(stored) - 1, "bugreport/") ? TRACE_OF_REPORT : STORED_TRACE;
-  return starts(last_part(path), "systrace") ? SYSTRACE : NOT_OF_REPORT;
+  return starts(tb_path_last_part(path), "systrace") ? SYSTRACE : NOT_OF_REPORT;
 }
 
 /* What each bug report of Android has, at its top level. */

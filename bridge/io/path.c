@@ -27,10 +27,12 @@ int tb_path_descriptor(const char *path) {
   return -1;
 }
 
-static size_t directory_len(const char *path) {
+const char *tb_path_last_part(const char *path) {
   const char *slash = strrchr(path, '/');
-  return slash ? (size_t)(slash - path) + 1 : 0;
+  return slash ? slash + 1 : path;
 }
+
+static size_t directory_len(const char *path) { return (size_t)(tb_path_last_part(path) - path); }
 
 bool tb_path_follow(const char *path, char target[PATH_MAX]) {
   char link[PATH_MAX];

@@ -18,6 +18,9 @@ int tb_path_descriptor(const char *path);
  * form a loop or the path is too long. */
 bool tb_path_follow(const char *path, char target[PATH_MAX]);
 
+/* The last part of a path, behind its last slash: in the path itself. */
+const char *tb_path_last_part(const char *path);
+
 /* The folder that a path is in, "." where it names none. False where that is too long. */
 bool tb_path_folder(const char *path, char folder[PATH_MAX]);
 

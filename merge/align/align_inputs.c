@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/mix64.h"
 #include "convert/registry.h"
+#include "io/path.h"
 #include "merge/align/align.h"
 #include "merge/clocks/input_relations.h"
 #include "merge/merger.h"
@@ -178,8 +179,7 @@ static bool list_inputs(const struct tb_merger *m, bool with, bool last_part, ch
   *text = 0;
   for (uint32_t i = 0; i < m->source_count; i++) {
     if (m->sources[i].skipped || (tb_marks_named(&m->marks, i) > 0) != with) continue;
-    const char *name = m->sources[i].name, *slash = strrchr(name, '/');
-    if (last_part && slash) name = slash + 1;
+    const char *name = last_part ? tb_path_last_part(m->sources[i].name) : m->sources[i].name;
     size_t room = size - sizeof(room_for_rest);
     if (len + strlen(name) > room && (len || !last_part))
       left_out++;

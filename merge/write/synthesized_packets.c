@@ -5,6 +5,7 @@
 #include "merge/write/synthesized_packets.h"
 
 #include "base/error.h"
+#include "io/path.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -66,8 +67,7 @@ enum tb_status tb_synthesize_track(struct tb_merger *m, struct tb_source *s, uin
   if (!separate || !*separate || !parent) return TB_OK;
   uint64_t known_by = *separate, to = tb_remap_uuid(&s->remap, uuid);
   *separate = 0;
-  const char *slash = strrchr(s->name, '/');
-  const char *name = slash ? slash + 1 : s->name;
+  const char *name = tb_path_last_part(s->name);
   char track[512], packet[640];
   char *at = tb_wire_put_uint(track, TB_TRACK_DESCRIPTOR_UUID, to);
   at = tb_wire_put_bytes(at, TB_TRACK_DESCRIPTOR_NAME, name, strnlen(name, NAME_MAX_BYTES));

@@ -38,6 +38,14 @@ plant 'loader of libraries' '  void *library = dlopen("libz.so.1", RTLD_NOW);'
 plant 'key of carried fields' '  if (tb_str_equal(member->name, TB_STR("tts_ns"))) return true;'
 plant 'key of carried fields' '#define CARRIED "trace_event."'
 plant 'same file' '  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;'
+plant 'last part of a path' "  const char *slash = strrchr(path, '/');"
+plant 'passing over a JSON string' "    if (*p == '\\\\') p++;"
+plant 'unescaping of JSON' '  if (c >= 0xD800 && c < 0xdc00) c = second_half(c);'
+plant 'escaping for JSON' "  *at++ = 'u';"
+plant 'escaping for JSON' '  fprintf(to, "{\"name\":\"%s\"}", name);'
+plant 'varint of protobuf' '  for (; value >= 128; value >>= 7) *at++ = (char)(value | 128);'
+plant 'varint of protobuf' '  while (*at++ & 0x80) continue;'
+plant 'merging of sorted items' '#include "base/heap.h"'
 plant 'name of a compressed file' '  return ends_with(path, ".gz");'
 plant 'name of a compressed file' '  return ends_with(path, ".zst");'
 plant 'sequence table' '  if (!tb_map_get(&r->sequences, packet->sequence, packet->machine, &place)) return;'

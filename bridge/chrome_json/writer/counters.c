@@ -8,6 +8,7 @@
  * space: readers name the track `name series`, so it comes out as it was.
  */
 #include "chrome_json/writer/writer.h"
+#include "json/valid_text.h"
 
 enum { PARTS = 3, MOST_PARTS = 5 };
 
@@ -19,11 +20,7 @@ static struct tb_str thread_member(const char *object, const struct tb_str *arra
       member.ptr[member.len] != '}')
     return none;
   const char *value = object + begin.len, *end = member.ptr + member.len;
-  if (*value == '"') {
-    for (value++; *value != '"'; value++)
-      if (*value == '\\') value++;
-    return value + 1 == end ? member : none;
-  }
+  if (*value == '"') return tb_json_after_string(value) == end ? member : none;
   while (value < end && strchr("-0123456789", *value)) value++;
   return value == end ? member : none;
 }
@@ -42,8 +39,7 @@ static unsigned split_identity(struct tb_str text, struct tb_str parts[MOST_PART
     }
     if (*p != '"' || count == MOST_PARTS) return 0;
     const char *start = p;
-    for (p++; *p != '"'; p++)
-      if (*p == '\\') p++;
+    p = tb_json_after_string(start) - 1;
     parts[count++] = (struct tb_str){start, (size_t)(p + 1 - start)};
   }
   if (count <= PARTS) return count < 2 ? 0 : count;

@@ -3,26 +3,7 @@
 
 #include <string.h>
 
-static const char *after_string(const char *p) {
-  for (p++; *p != '"'; p++)
-    if (*p == '\\') p++;
-  return p + 1;
-}
-
-/* The end of the value at `p`, in text that we wrote ourselves. */
-static const char *after_value(const char *p) {
-  size_t depth = 0;
-  for (;; p++) {
-    if (*p == '"')
-      p = after_string(p) - 1;
-    else if (*p == '{' || *p == '[')
-      depth++;
-    else if ((*p == '}' || *p == ']' || *p == ',') && depth == 0)
-      return p;
-    else if (*p == '}' || *p == ']')
-      depth--;
-  }
-}
+#include "json/valid_text.h"
 
 /* A member of an object, and where the one after it begins. */
 struct member {
@@ -33,8 +14,8 @@ struct member {
 static bool take_member(const char *p, struct member *m) {
   if (*p != '"') return false;
   m->key = p;
-  m->value = after_string(p) + 1;
-  m->end = after_value(m->value);
+  m->value = tb_json_after_string(p) + 1;
+  m->end = tb_json_after_value(m->value);
   m->next = *m->end == ',' ? m->end + 1 : m->end;
   return true;
 }
