@@ -111,18 +111,43 @@ static void release(struct readings *r, size_t from, size_t to, int number) {
     if (r->segment[i] == number) r->segment[i] = NO_SEGMENT;
 }
 
-/* A later level is a segment where most readings of its time are near to it. Else its readings are off by chance. */
-static bool owns_its_time(const struct readings *r, int number) {
-  size_t first = r->count, last = 0, own = 0;
+/* What is known of a level whose readings may be a segment: how many they are, from which reading to which; the levels
+ * of the nearest readings around them that have a segment. */
+struct stretch {
+  size_t own, first, last;
+  bool has_before, has_behind;
+  double level, before, behind;
+};
+
+static double level_at(const struct readings *r, size_t i, double slope) { return r->d[i] - slope * r->x[i]; }
+
+static struct stretch stretch_of(const struct readings *r, double slope, double level, int number) {
+  struct stretch s = {.first = r->count, .level = level};
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] != number) continue;
-    if (first == r->count) first = i;
-    last = i;
-    own++;
+    if (!s.own++) s.first = i;
+    s.last = i;
   }
-  if (own == 0) return false;
-  bool at_end = first == 0 || last + 1 == r->count;
-  return own >= (at_end ? END_READINGS : SEGMENT_READINGS) && (double)own >= OWN_SHARE * (double)(last - first + 1);
+  for (size_t i = 0; i < s.first; i++)
+    if (r->segment[i] != NO_SEGMENT) s.has_before = true, s.before = level_at(r, i, slope);
+  for (size_t i = r->count; i-- > s.last + 1;)
+    if (r->segment[i] != NO_SEGMENT) s.has_behind = true, s.behind = level_at(r, i, slope);
+  return s;
+}
+
+/* Whether readings between two levels are too far from both to be late ones that agree by chance: where these differ, a
+ * clock was set there anyway. */
+static bool is_between_steps(const struct stretch *s, double scatter) {
+  if (!s->has_before || !s->has_behind) return false;
+  double least = fabs(s->before - s->behind) > LATE_MAX_NS ? STEP_OF_FEW * scatter : LATE_MAX_NS;
+  return fabs(s->level - s->before) > least && fabs(s->level - s->behind) > least;
+}
+
+/* A later level is a segment where most readings of its time are near to it. Else its readings are off by chance. */
+static bool owns_its_time(const struct readings *r, const struct stretch *s, double scatter) {
+  bool at_end = s->first == 0 || s->last + 1 == r->count;
+  size_t least = at_end || is_between_steps(s, scatter) ? END_READINGS : SEGMENT_READINGS;
+  return s->own >= least && (double)s->own >= OWN_SHARE * (double)(s->last - s->first + 1);
 }
 
 /* A segment inside the time of another one, as of a clock that was set and set back, parts that one: its readings
@@ -179,15 +204,15 @@ static bool is_explained(const struct readings *r, double slope, const struct se
 }
 
 /* Whether a reading alone is behind a step or a sleep: `before` and `behind` are the levels next to it, NULL where
- * there is none. A sleep takes y back for good. A clock that was set was not set back: the reading is at an end. */
+ * there is none. A sleep takes y back for good. A clock that was set was not set back: the reading is at an end, or
+ * between two steps, so that the levels around it differ. */
 static bool is_segment_alone(enum tb_reading_kind kind, const double *own, const double *before, const double *behind) {
   if (kind == TB_READING_SAME_RATE)
     return (!before || *before - *own > LATE_MAX_NS) && (!behind || *own - *behind > LATE_MAX_NS);
-  const double *only = before ? before : behind;
-  return !(before && behind) && only && fabs(*own - *only) > LATE_MAX_NS;
+  if (before && behind && fabs(*before - *behind) <= LATE_MAX_NS) return false;
+  return (before || behind) && (!before || fabs(*own - *before) > LATE_MAX_NS) &&
+         (!behind || fabs(*own - *behind) > LATE_MAX_NS);
 }
-
-static double level_at(const struct readings *r, size_t i, double slope) { return r->d[i] - slope * r->x[i]; }
 
 /* Which reading is number `n` from the first one, or back from the last one. */
 static size_t nth_reading(const struct readings *r, size_t n, bool back) { return back ? r->count - 1 - n : n; }
@@ -223,7 +248,8 @@ static int find_segments(struct readings *r, enum tb_reading_kind kind, double s
     double level = 0;
     if (find_level(r, *slope, scatter, &level) < END_READINGS) break;
     assign(r, *slope, level, scatter, count);
-    if (!owns_its_time(r, count)) {
+    const struct stretch found = stretch_of(r, *slope, level, count);
+    if (!owns_its_time(r, &found, scatter)) {
       release(r, 0, r->count, count);
       break;
     }

@@ -10,14 +10,18 @@
 
 static int64_t size_of(int64_t ns) { return ns < 0 ? tb_time_subtract(0, ns) : ns; }
 
+static bool is_on_way(const struct tb_merger *m, const struct tb_source *s, uint32_t edge) {
+  uint32_t node;
+  if (!tb_source_node(m, s, &node)) return false;
+  for (; node != UINT32_MAX; node = tb_sync_graph_next(&m->graph, node))
+    if (m->graph.nodes[node].next_edge == edge) return true;
+  return false;
+}
+
 /* Whether the relation is on the way of an input to the merged trace's clock. */
 static bool is_used(const struct tb_merger *m, uint32_t edge) {
-  for (size_t i = 0; i < m->source_count; i++) {
-    uint32_t node;
-    if (m->sources[i].skipped || !tb_source_node(m, &m->sources[i], &node)) continue;
-    for (; node != UINT32_MAX; node = tb_sync_graph_next(&m->graph, node))
-      if (m->graph.nodes[node].next_edge == edge) return true;
-  }
+  for (size_t i = 0; i < m->source_count; i++)
+    if (!m->sources[i].skipped && is_on_way(m, &m->sources[i], edge)) return true;
   return false;
 }
 
@@ -32,12 +36,12 @@ int64_t tb_source_reading_time(const struct tb_merger *m, const struct tb_source
   return tb_source_time(s, tb_source_host(s), time);
 }
 
-/* When a step was, by what the clock read before it. */
-static int64_t step_time(const struct tb_clock_relation *r, size_t segment, int64_t from, int64_t to) {
+/* When a step was: where the clock placed its input, by what it read before it was ever set. */
+static int64_t step_time(const struct tb_merger *m, const struct tb_source *s, const struct tb_clock_relation *r,
+                         int64_t from, int64_t to) {
   int64_t middle = from + (int64_t)(((uint64_t)to - (uint64_t)from) / 2);
-  if (r->kind == TB_READING_SAME_RATE) return middle;
-  return tb_time_add(middle,
-                     tb_time_subtract(r->fit.segments[segment - 1].offset, r->fit.segments[r->fit.main].offset));
+  if (r->kind == TB_READING_SAME_RATE || !is_on_way(m, s, r->edge)) return middle;
+  return tb_time_add(middle, tb_time_subtract(r->fit.segments[0].offset, r->fit.segments[r->fit.main].offset));
 }
 
 static void note_step(struct tb_merger *m, const struct tb_source *s, const struct tb_clock_relation *r,
@@ -48,7 +52,7 @@ static void note_step(struct tb_merger *m, const struct tb_source *s, const stru
           to = tb_source_reading_time(m, s, r->a, behind->first);
   double from_s = (double)from / 1e9, to_s = (double)to / 1e9;
   struct tb_merge_note note = {
-      .input = s->index, .has_time = true, .time_ns = step_time(r, segment, from, to), .size_ns = size};
+      .input = s->index, .has_time = true, .time_ns = step_time(m, s, r, from, to), .size_ns = size};
   if (r->kind == TB_READING_SAME_RATE) {
     note.code = TB_MERGE_NOTE_SUSPEND;
     tb_merge_report_add_timed_note(m->report, &note,

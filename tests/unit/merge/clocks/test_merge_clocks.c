@@ -484,6 +484,52 @@ static void machines_that_become_one_are_in_step_with_it(void **unused) {
   assert_int_equal(expect_syncs(1, 0), 0);    /* of no machine any more */
 }
 
+enum { STEPPED_READINGS = 40 };
+
+/* Snapshots 5 s apart, the wall clock set by `there` before reading 10 and by `back` before reading 25. */
+static struct msg stepped(const char *event, uint64_t boot, int64_t there, int64_t back) {
+  struct msg t = {.len = 0};
+  for (int i = 0; i < STEPPED_READINGS; i++) {
+    uint64_t at = (uint64_t)i * S(5), wall = S(10000) + at;
+    struct msg readings =
+        SNAPSHOT(0, BOOT, boot + at, REAL, (uint64_t)((int64_t)wall + (i >= 10 ? there : 0) + (i >= 25 ? back : 0)));
+    add_snapshot(&t, 1, &readings);
+  }
+  add_event(&t, boot + S(1), 3, 5, event, 0);
+  return t;
+}
+
+static void assert_step(size_t input, size_t which, int64_t size_ns, int64_t from, int64_t to) {
+  for (size_t i = 0; i < tb_merge_report_note_count(run.report); i++) {
+    const struct tb_merge_note *note = tb_merge_report_note(run.report, i);
+    if (note->code != TB_MERGE_NOTE_CLOCK_STEP || note->input != input || which--) continue;
+    assert_int_equal(note->size_ns, size_ns);
+    assert_true(note->time_ns >= from && note->time_ns <= to);
+    return;
+  }
+  fail();
+}
+
+/* Where its input is by then does not matter: that has all its times by one side of the step. */
+static void a_step_is_told_when_it_was_by_what_the_clock_read_before_any(void **unused) {
+  (void)unused;
+  struct msg a = stepped("a", S(100), 0, 0), b = stepped("b", S(9000), S(3600), -(int64_t)S(3600));
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_step(1, 0, S(3600), S(145), S(150));
+  assert_step(1, 1, -(int64_t)S(3600), S(220), S(225));
+}
+
+static void a_step_of_the_first_input_was_when_its_own_clock_says(void **unused) {
+  (void)unused;
+  struct msg a = stepped("a", S(100), -(int64_t)S(400), 0), b = stepped("b", S(9000), 0, 0);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_step(0, 0, -(int64_t)S(400), S(145), S(150));
+}
+
 /* Times of hostile traces, further apart than a signed number holds. The sanitizers see what is reckoned with them; the
  * report stays sane. */
 static void times_at_the_ends_of_the_range_are_merged(void **unused) {
@@ -521,6 +567,8 @@ int main(void) {
       TEST(an_offset_that_is_given_places_an_input),
       TEST(negative_times_move_the_whole_merge),
       TEST(times_at_the_ends_of_the_range_are_merged),
+      TEST(a_step_is_told_when_it_was_by_what_the_clock_read_before_any),
+      TEST(a_step_of_the_first_input_was_when_its_own_clock_says),
       TEST(an_input_that_nothing_places_is_refused_with_the_ways_to_place_it),
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),

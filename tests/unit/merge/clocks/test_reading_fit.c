@@ -223,6 +223,44 @@ static void a_clock_that_is_set_and_set_back_has_three_segments(void **unused) {
   assert_int_equal(apply(14 * S), EPOCH + 14 * S);
 }
 
+/* Readings 5 s apart of a wall clock that is ahead by so much in each. */
+static void read_ahead(const int64_t *ahead, size_t n) {
+  count = 0;
+  for (size_t i = 0; i < n; i++) {
+    int64_t time = (int64_t)i * 5 * S;
+    pairs[count++] = (struct tb_time_anchor){time + (int64_t)random_below(1000),
+                                             EPOCH + time + (int64_t)random_below(1000) + ahead[i]};
+  }
+}
+
+static void one_reading_or_two_between_two_steps_are_a_segment(void **unused) {
+  (void)unused;
+  for (int middle = 1; middle <= 2; middle++) {
+    int64_t ahead[20];
+    for (int i = 0; i < 20; i++) ahead[i] = i < 8 ? 0 : i < 8 + middle ? 2 * S : S;
+    read_ahead(ahead, 20);
+    make(TB_READING_DRIFTS);
+    assert_int_equal(fit.thrown_out, 0);
+    assert_int_equal(fit.segment_count, 3);
+    assert_true(llabs(tb_reading_fit_step(&fit, 1) - 2 * S) < 2000);
+    assert_true(llabs(tb_reading_fit_step(&fit, 2) + S) < 2000);
+  }
+}
+
+static void two_readings_that_are_seconds_off_are_not_late(void **unused) {
+  (void)unused;
+  int64_t ahead[20] = {[12] = 40 * S, [13] = 40 * S};
+  read_ahead(ahead, 20);
+  make(TB_READING_DRIFTS);
+  assert_int_equal(fit.thrown_out, 0);
+  assert_int_equal(fit.segment_count, 3);
+  ahead[12] = ahead[13] = 4000000; /* as a reader that was kept */
+  read_ahead(ahead, 20);
+  make(TB_READING_DRIFTS);
+  assert_int_equal(fit.thrown_out, 2);
+  assert_int_equal(fit.segment_count, 1);
+}
+
 static void suspends_are_segments_of_one_rate(void **unused) {
   (void)unused;
   int64_t slept = 0;
@@ -395,6 +433,8 @@ int main(void) {
       TEST(what_was_before_a_sleep_and_behind_it_keeps_its_segment),
       TEST(a_step_parts_readings_and_bends_no_line),
       TEST(a_clock_that_is_set_and_set_back_has_three_segments),
+      TEST(one_reading_or_two_between_two_steps_are_a_segment),
+      TEST(two_readings_that_are_seconds_off_are_not_late),
       TEST(suspends_are_segments_of_one_rate),
       TEST(a_reading_alone_at_an_end_is_behind_a_step),
       TEST(a_reading_alone_between_two_sleeps_is_no_late_one),
