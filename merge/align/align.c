@@ -135,24 +135,25 @@ static enum tb_status fit_matches(const struct tb_allocator *a, const struct tb_
 }
 
 static enum tb_status match_rows(const struct tb_allocator *a, struct row own, struct row other,
-                                 const struct tb_offset_prior *prior, double max_drift,
-                                 struct tb_alignment *alignment) {
+                                 const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
+  const double drift_max = fmax(DRIFT_SOUGHT, 2 * options->max_drift);
   struct tb_event_row rows[2] = {{times_of(a, own), own.count}, {times_of(a, other), other.count}};
   struct tb_row_match match = {0};
   enum tb_status status = TB_NO_MEMORY;
   if (rows[0].times && rows[1].times)
-    status = tb_row_match_find(a, rows[0], rows[1], prior, fmax(DRIFT_SOUGHT, 2 * max_drift), &match);
+    status = tb_row_match_find(a, rows[0], rows[1], &options->prior, drift_max, &match);
   if (status == TB_OK) {
     alignment->others_apart_ns = match.others_apart_ns;
     alignment->events_alone = match.own_alone;
     alignment->other_alone = match.other_alone;
     alignment->is_ambiguous = match.is_ambiguous;
     alignment->is_incomplete = match.is_incomplete;
+    *found = !match.is_by_chance;
     alignment->second_matches = match.second_count;
     alignment->second_offset = match.second_offset;
     alignment->first_offset =
         tb_time_subtract(other.items[match.pairs[0].other].time, own.items[match.pairs[0].own].time);
-    status = fit_matches(a, &match, own, other, max_drift, alignment);
+    status = fit_matches(a, &match, own, other, options->max_drift, alignment);
   }
   tb_row_match_free(&match, a);
   for (int i = 0; i < 2; i++) tb_free(a, (void *)(uintptr_t)rows[i].times, rows[i].count * sizeof(*rows[i].times));
@@ -162,13 +163,13 @@ static enum tb_status match_rows(const struct tb_allocator *a, struct row own, s
 enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
                               const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
   struct row own = find_row(marks, TB_MARK_NAME, 0, source), theirs = find_row(marks, TB_MARK_NAME, 0, other);
-  *found = own.count && theirs.count;
+  *found = false;
   *alignment = (struct tb_alignment){.source = source,
                                      .other = other,
                                      .kind = TB_PLACEMENT_ALIGNED,
                                      .event_count = own.count,
                                      .other_events = theirs.count};
-  return *found ? match_rows(marks->allocator, own, theirs, &options->prior, options->max_drift, alignment) : TB_OK;
+  return own.count && theirs.count ? match_rows(marks->allocator, own, theirs, options, alignment, found) : TB_OK;
 }
 
 /* Adds the messages that the first of a row of receptions ends: one from each other input that sent the flow once. The

@@ -77,8 +77,8 @@ TB_MUST_CHECK enum tb_status tb_marks_add(struct tb_marks *marks, const struct t
 size_t tb_marks_named(const struct tb_marks *marks, uint32_t source);
 
 /* By events of one name: which belong together the intervals between them say (row_match.h). False where one of the
- * inputs has none. The drift is followed where the matches know it and it is small enough. `alignment` is to be freed,
- * whatever is returned. */
+ * inputs has none, or no more of them match than by chance. The drift is followed where the matches know it and it is
+ * small enough. `alignment` is to be freed, whatever is returned. */
 TB_MUST_CHECK enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                             const struct tb_align_options *options, struct tb_alignment *alignment,
                                             bool *found);

@@ -256,9 +256,6 @@ static enum tb_status read_prior(const struct tb_merger *m, uint32_t source, uin
 
 /* ---- pairs of inputs --------------------------------------------------------------------------------------------- */
 
-typedef enum tb_status (*align_fn)(const struct tb_marks *, uint32_t, uint32_t, const struct tb_align_options *,
-                                   struct tb_alignment *, bool *);
-
 enum tb_status tb_merger_keep_alignment(struct tb_merger *m, struct tb_alignment *alignment) {
   void *items = m->alignments;
   enum tb_status status = tb_grow_array(m->allocator, &items, &m->alignment_capacity, m->alignment_count + 1,
@@ -271,26 +268,62 @@ enum tb_status tb_merger_keep_alignment(struct tb_merger *m, struct tb_alignment
   return status;
 }
 
-/* Aligns each input with those before it; by name the first that has the event will do. */
-static enum tb_status align_pairs(struct tb_merger *m, align_fn align, bool by_name) {
-  for (uint32_t i = 0; i < m->source_count; i++) {
-    bool found = false;
-    for (uint32_t k = 0; k < i && !(found && by_name); k++) {
-      struct tb_alignment alignment = {0};
-      struct tb_align_options options = {.max_drift = m->options.max_drift_ppm * 1e-6};
-      if (m->sources[i].skipped || m->sources[k].skipped) continue;
-      enum tb_status status = by_name && tb_marks_named(&m->marks, i) && tb_marks_named(&m->marks, k)
-                                  ? read_prior(m, i, k, &options.prior)
-                                  : TB_OK;
-      if (status == TB_OK) status = align(&m->marks, i, k, &options, &alignment, &found);
-      if (status == TB_OK && found)
-        status = tb_merger_keep_alignment(m, &alignment);
-      else
-        tb_alignment_free(&alignment, m->allocator);
-      if (status != TB_OK) return status;
+/* Keeps what was found of a pair, where anything was. */
+static enum tb_status keep_found(struct tb_merger *m, enum tb_status status, bool found,
+                                 struct tb_alignment *alignment) {
+  if (status == TB_OK && found) return tb_merger_keep_alignment(m, alignment);
+  tb_alignment_free(alignment, m->allocator);
+  return status;
+}
+
+static enum tb_status align_names(struct tb_merger *m, uint32_t source, uint32_t other, bool *found) {
+  struct tb_alignment alignment = {0};
+  struct tb_align_options options = {.max_drift = m->options.max_drift_ppm * 1e-6};
+  *found = false;
+  enum tb_status status = read_prior(m, source, other, &options.prior);
+  if (status == TB_OK) status = tb_align_names(&m->marks, source, other, &options, &alignment, found);
+  return keep_found(m, status, *found, &alignment);
+}
+
+/* Aligns each input that has the event with the first that it shares moments with, and so with all that this one is
+ * aligned with; where others have none in common with those, with them, too: a chain comes together in any order.
+ * `trees` says of each input which ones it is aligned with. */
+static enum tb_status align_by_name(struct tb_merger *m, uint32_t *trees) {
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    trees[i] = i;
+    for (uint32_t k = 0; k < i && status == TB_OK; k++) {
+      bool found, both = tb_marks_named(&m->marks, i) && tb_marks_named(&m->marks, k);
+      if (!both || trees[k] == trees[i]) continue;
+      status = align_names(m, i, k, &found);
+      for (uint32_t j = 0, from = trees[i], to = trees[k]; j <= i && status == TB_OK && found; j++)
+        if (trees[j] == from) trees[j] = to;
     }
   }
-  return TB_OK;
+  return status;
+}
+
+static enum tb_status align_all_by_name(struct tb_merger *m) {
+  uint32_t *trees = tb_alloc(m->allocator, m->source_count * sizeof(*trees));
+  enum tb_status status = trees ? align_by_name(m, trees) : TB_NO_MEMORY;
+  tb_free(m->allocator, trees, m->source_count * sizeof(*trees));
+  return status;
+}
+
+/* Aligns each input with those before it by clock_sync events. */
+static enum tb_status align_syncs(struct tb_merger *m) {
+  const struct tb_align_options options = {.max_drift = m->options.max_drift_ppm * 1e-6};
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    for (uint32_t k = 0; k < i && status == TB_OK; k++) {
+      struct tb_alignment alignment = {0};
+      bool found = false;
+      if (m->sources[i].skipped || m->sources[k].skipped) continue;
+      status = tb_align_syncs(&m->marks, i, k, &options, &alignment, &found);
+      status = keep_found(m, status, found, &alignment);
+    }
+  }
+  return status;
 }
 
 enum tb_status tb_merger_align(struct tb_merger *m) {
@@ -300,9 +333,9 @@ enum tb_status tb_merger_align(struct tb_merger *m) {
     if (!m->sources[i].skipped) status = read_source(m, &m->sources[i]);
   tb_marks_sort(&m->marks);
   if (status == TB_OK && m->options.align_on) status = check_name(m);
-  if (status == TB_OK && m->options.align_on) status = align_pairs(m, tb_align_names, true);
+  if (status == TB_OK && m->options.align_on) status = align_all_by_name(m);
   if (status == TB_OK && m->options.align_messages) status = tb_merger_align_messages(m);
-  if (status == TB_OK && m->marks.count) status = align_pairs(m, tb_align_syncs, false);
+  if (status == TB_OK && m->marks.count) status = align_syncs(m);
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 

@@ -22,6 +22,10 @@ enum {
 static const double SIGMAS = 5, DRIFT_USUAL = 200e-6;
 /* Another shift with this share of the pairs explains the rows as well. */
 static const double AS_WELL = 0.9;
+/* By so much, a logarithm, matches are beyond chance, whichever of all lines they are on. Of a short row half of the
+ * events are enough, for they can show no more; and nobody doubts rows that are nearly complete. */
+enum { SHORT_ROW = 8 };
+static const double BEYOND_CHANCE = 6, HALF = 0.5, COMPLETE = 0.9, ALIKE = 2;
 
 struct hypothesis {
   struct tb_row_line line;
@@ -67,6 +71,14 @@ static enum tb_status fit(struct finder *f, size_t count, double least_tolerance
   return TB_OK;
 }
 
+static struct tb_event_row shorter_row(const struct finder *f) {
+  return f->own.count < f->other.count ? f->own : f->other;
+}
+
+static struct tb_event_row longer_row(const struct finder *f) {
+  return f->own.count < f->other.count ? f->other : f->own;
+}
+
 /* Follows a shift from the events that voted for it to the ends of the rows. */
 static enum tb_status follow(struct finder *f, const struct tb_row_vote *vote, struct hypothesis *h) {
   double x = (double)f->own.times[vote->own], radius = fmax(vote->reach, 1);
@@ -85,9 +97,8 @@ static enum tb_status follow(struct finder *f, const struct tb_row_vote *vote, s
     if (status != TB_OK) return status;
   }
   h->count = tb_row_pair(f->own, f->other, &h->line, 0, f->own.count, f->pairs);
-  struct tb_event_row fewer = f->own.count < f->other.count ? f->own : f->other,
-                      more = f->own.count < f->other.count ? f->other : f->own;
-  h->score = tb_row_score((double)h->count, (double)fewer.count, tb_row_chance(more, h->line.tolerance));
+  double chance = tb_row_chance(longer_row(f), h->line.tolerance);
+  h->score = tb_row_score((double)h->count, (double)shorter_row(f).count, chance);
   size_t half = h->count / 2;
   h->middle = h->count ? (double)f->own.times[f->pairs[half].own] : x;
   return TB_OK;
@@ -202,6 +213,28 @@ static void find_others(const struct finder *f, const struct hypothesis *chosen,
   }
 }
 
+/* How unlikely it is that of `tried` events as many as `agreed` do by chance: the logarithm of a likelihood ratio. */
+static double score_of_share(double agreed, double tried, double chance) {
+  double share = agreed / tried, others = 1 - share;
+  if (agreed <= 0 || share <= chance) return 0;
+  return tried * (share * log(share / chance) + (others > 0 ? others * log(others / (1 - chance)) : 0));
+}
+
+static bool is_beyond_doubt(double count, double fewer, double more) {
+  return fewer < SHORT_ROW ? count >= HALF * fewer : count >= COMPLETE * fewer && more <= ALIKE * fewer;
+}
+
+/* Each event of the one row may be any of the other, so two pairs make many lines; of those whose drift may be, the
+ * best one is near further events by chance, too. */
+static bool is_by_chance(const struct finder *f, const struct hypothesis *h) {
+  double fewer = (double)shorter_row(f).count, more = (double)longer_row(f).count, tolerance = 0;
+  if (h->is_expected || is_beyond_doubt((double)h->count, fewer, more)) return false;
+  for (size_t i = 0; i < f->own.count; i++)
+    tolerance += tb_row_line_tolerance(&h->line, (double)f->own.times[i]) / (double)f->own.count;
+  double lines = 2 * log(fewer * more) + log(f->drift_max), chance = tb_row_chance(longer_row(f), tolerance);
+  return score_of_share((double)h->count - 2, fewer - 2, chance) < lines + BEYOND_CHANCE;
+}
+
 /* Of the events between two pairs keeps those that come in twos that are near each other; how many. */
 static size_t keep_disagreeing(const struct finder *f, const struct tb_row_line *line, struct tb_event_pair first,
                                size_t both, struct tb_row_match *match) {
@@ -243,6 +276,7 @@ static enum tb_status find(struct finder *f, struct tb_row_match *match) {
   match->pairs = f->pairs;
   find_others(f, chosen, match);
   match->is_incomplete = is_incomplete && !chosen->is_expected;
+  match->is_by_chance = is_by_chance(f, chosen);
   count_alone(f, &chosen->line, match);
   return TB_OK;
 }

@@ -69,6 +69,8 @@ struct tb_row_match {
   int64_t second_offset;  /* at the first of the pairs */
   double others_apart_ns; /* how far away from the found one such shifts are, of those that were tried */
   bool is_incomplete;     /* there are more such shifts than could be tried */
+  /* No more events agree than chance alone makes agree at the best of all shifts: the rows share no moments. */
+  bool is_by_chance;
 };
 
 /* Finds the shift and drift that most events of both rows agree with; one that agrees with the prior goes before one

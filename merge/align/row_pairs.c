@@ -14,7 +14,7 @@ struct block {
   size_t own, own_end, other, other_end;
 };
 
-static double tolerance_at(const struct tb_row_line *line, double x) {
+double tb_row_line_tolerance(const struct tb_row_line *line, double x) {
   double far = fabs(x - line->centre);
   return fmin(line->most, line->tolerance * sqrt(1 + line->rate * far * far) + line->growth * far);
 }
@@ -28,7 +28,7 @@ static double worth(double apart, double tolerance) {
 static double worth_of(struct tb_event_row own, struct tb_event_row other, const struct tb_row_line *line, size_t i,
                        size_t k) {
   double x = (double)own.times[i];
-  return worth((double)other.times[k] - tb_row_line_at(line, x), tolerance_at(line, x));
+  return worth((double)other.times[k] - tb_row_line_at(line, x), tb_row_line_tolerance(line, x));
 }
 
 /* The first of a row at or after a time; looks from `from` on. */
@@ -42,7 +42,7 @@ static size_t pair_in_order(struct tb_event_row own, struct tb_event_row other, 
   size_t count = 0;
   while (b.own < b.own_end && b.other < b.other_end) {
     double x = (double)own.times[b.own], apart = (double)other.times[b.other] - tb_row_line_at(line, x);
-    double tolerance = tolerance_at(line, x);
+    double tolerance = tb_row_line_tolerance(line, x);
     if (apart < -tolerance) {
       b.other++;
     } else if (apart > tolerance) {
@@ -97,10 +97,10 @@ size_t tb_row_pair(struct tb_event_row own, struct tb_event_row other, const str
   size_t count = 0, next = 0, i = from;
   if (from < to) { /* to where the other row may have partners */
     double first = (double)own.times[from];
-    next = tb_event_row_find(other, tb_row_line_at(line, first) - tolerance_at(line, first));
+    next = tb_event_row_find(other, tb_row_line_at(line, first) - tb_row_line_tolerance(line, first));
   }
   while (i < to && next < other.count) {
-    double x = (double)own.times[i], tolerance = tolerance_at(line, x), at = tb_row_line_at(line, x);
+    double x = (double)own.times[i], tolerance = tb_row_line_tolerance(line, x), at = tb_row_line_at(line, x);
     struct block b = {i, i + 1, skip_to(other, next, at - tolerance), 0};
     b.other_end = skip_to(other, b.other, nextafter(at + tolerance, INFINITY));
     next = b.other;
@@ -108,7 +108,7 @@ size_t tb_row_pair(struct tb_event_row own, struct tb_event_row other, const str
     if (b.other == b.other_end) continue;
     for (; i < to; i++) { /* own events that may have the same partners */
       x = (double)own.times[i];
-      tolerance = tolerance_at(line, x);
+      tolerance = tb_row_line_tolerance(line, x);
       at = tb_row_line_at(line, x);
       if (at - tolerance > (double)other.times[b.other_end - 1]) break;
       b.other_end = skip_to(other, b.other_end, nextafter(at + tolerance, INFINITY));

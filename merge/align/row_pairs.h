@@ -20,6 +20,9 @@ static inline double tb_row_line_at(const struct tb_row_line *line, double x) {
   return x + line->offset + line->drift * (x - line->centre);
 }
 
+/* How far from the line a pair may be at x. */
+double tb_row_line_tolerance(const struct tb_row_line *line, double x);
+
 /* The first event of a row at or after a time. */
 static inline size_t tb_event_row_find(struct tb_event_row row, double time) {
   size_t at = 0;

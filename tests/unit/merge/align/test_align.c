@@ -179,6 +179,24 @@ static void periodic_rows_are_matched_as_wall_clocks_say(void **unused) {
   }
 }
 
+static void rows_that_share_no_moments_are_not_matched(void **unused) {
+  (void)unused;
+  state = 21;
+  for (int round = 0; round < 60; round++) {
+    double span = uniform(10e9, 300e9);
+    drift = 0;
+    again();
+    for (int i = 0, own = (int)uniform(20, 200); i < own; i++) add_own((double)START + uniform(0, span));
+    for (int i = 0, other = (int)uniform(20, 200); i < other; i++) add_other((double)START + uniform(0, span));
+    bool any;
+    tb_marks_sort(&marks);
+    assert_int_equal(tb_align_names(&marks, 1, 0, &options, &found, &any), TB_OK);
+    if (any)
+      fail_msg("round %d: %d of %d and %d", round, (int)found.fit.used, (int)found.event_count,
+               (int)found.other_events);
+  }
+}
+
 /* A period that is shorter than what wall clocks may be apart: the shift nearest to them counts, others are noted. */
 static void of_short_periods_the_shift_nearest_to_the_wall_clocks_counts(void **unused) {
   (void)unused;
@@ -389,6 +407,7 @@ int main(void) {
       TEST(rows_that_lack_events_or_have_them_twice_are_matched),
       TEST(events_at_wrong_times_do_not_bend_the_line),
       TEST(periodic_rows_are_matched_as_wall_clocks_say),
+      TEST(rows_that_share_no_moments_are_not_matched),
       TEST(of_short_periods_the_shift_nearest_to_the_wall_clocks_counts),
       TEST(of_complete_periodic_rows_no_event_is_left_over),
       TEST(wall_clocks_that_are_wrong_do_not_shift_rows_that_fit_once),

@@ -60,6 +60,48 @@ static void one_event_of_a_name_gives_an_offset(void **unused) {
   assert_int_equal(event_time("after"), S(11));
 }
 
+enum { CHAIN = 6, LINKS = 50 };
+
+/* Link `i` of a chain has events with link i - 1 and, at other moments, with link i + 1. Its clock is 5 s * i ahead. */
+static struct msg chain_link(int i) {
+  struct msg t = clockless("start", S(5) * (uint64_t)i + S(1));
+  char name[] = "probe0";
+  for (int side = 0; side < 2; side++) {
+    random_state = (uint64_t)(i + side + 10);
+    for (int k = 0; k < LINKS; k++) add_event(&t, S(5) * (uint64_t)i + S(100 * uniform()), 3, 5, "link", 0);
+  }
+  name[5] = (char)('0' + i);
+  add_event(&t, S(5) * (uint64_t)i + S(50), 3, 5, name, 0);
+  return t;
+}
+
+static void a_chain_of_inputs_that_share_moments_comes_together_in_any_order(void **unused) {
+  (void)unused;
+  static const int order[CHAIN] = {0, 5, 1, 4, 2, 3};
+  struct msg links[CHAIN];
+  for (int i = 0; i < CHAIN; i++) {
+    links[i] = chain_link(order[i]);
+    add(&links[i]);
+  }
+  run.options.align_on = "link";
+  merge_well();
+  for (int i = 1; i < CHAIN; i++) {
+    char name[] = "probe0";
+    name[5] = (char)('0' + i);
+    assert_in_range(event_time(name), S(50) - 1000, S(50) + 1000);
+  }
+}
+
+static void inputs_whose_events_are_at_other_moments_are_not_placed_by_them(void **unused) {
+  (void)unused;
+  struct msg a = chain_link(0), b = chain_link(3);
+  add(&a);
+  add(&b);
+  run.options.align_on = "link";
+  merge();
+  assert_int_equal(run.status, TB_REFUSED);
+}
+
 /* Two traces with `count` events of one name, so far apart in the first one, and by so many ppm more in the second. */
 static void add_drifting(int count, double apart, double ppm) {
   struct msg a = clockless("a", S(1)), b = clockless("b", S(1));
@@ -345,6 +387,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(events_of_one_name_give_offset_and_drift),
       TEST(one_event_of_a_name_gives_an_offset),
+      TEST(a_chain_of_inputs_that_share_moments_comes_together_in_any_order),
+      TEST(inputs_whose_events_are_at_other_moments_are_not_placed_by_them),
       TEST(a_drift_that_no_clock_has_is_not_followed),
       TEST(a_drift_that_few_or_close_matches_give_is_not_followed),
       TEST(a_drift_that_two_matches_far_apart_give_is_followed),

@@ -511,7 +511,7 @@ static void assert_step(size_t input, size_t which, int64_t size_ns, int64_t fro
 }
 
 /* Where its input is by then does not matter: that has all its times by one side of the step. */
-static void a_step_is_told_when_it_was_by_what_the_clock_read_before_any(void **unused) {
+static void the_time_of_a_step_is_by_what_the_clock_read_before_any(void **unused) {
   (void)unused;
   struct msg a = stepped("a", S(100), 0, 0), b = stepped("b", S(9000), S(3600), -(int64_t)S(3600));
   add(&a);
@@ -567,7 +567,7 @@ int main(void) {
       TEST(an_offset_that_is_given_places_an_input),
       TEST(negative_times_move_the_whole_merge),
       TEST(times_at_the_ends_of_the_range_are_merged),
-      TEST(a_step_is_told_when_it_was_by_what_the_clock_read_before_any),
+      TEST(the_time_of_a_step_is_by_what_the_clock_read_before_any),
       TEST(a_step_of_the_first_input_was_when_its_own_clock_says),
       TEST(an_input_that_nothing_places_is_refused_with_the_ways_to_place_it),
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
