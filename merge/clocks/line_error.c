@@ -17,8 +17,8 @@ static const double SIGMAS = 6;
  * have. */
 static const double CLEAN_NS = 1500, BUSY_SCATTER_NS = 15000;
 /* A few readings may be near one line by chance. So each of them may be off by as long as a busy host takes between two
- * clock reads, however small their residuals are. */
-static const double BUSY_NS = 40000;
+ * clock reads, however small their residuals are; up to four show nothing of how busy theirs is. */
+static const double BUSY_NS = 40000, UNKNOWN_NS = 105000;
 enum { FEW_READINGS = 14, BY_CHANCE = 4 };
 static const double STUDENT[] = {636.6, 31.6, 12.92, 8.61}; /* for 1 to 4 degrees of freedom: 3 to 6 readings */
 
@@ -58,7 +58,7 @@ struct tb_line_error tb_level_error(const struct tb_line_error *error) {
 void tb_line_error_doubt(struct tb_line_error *e, int64_t first, int64_t last) {
   double span = (double)((tb_wide)last - first);
   if (e->n < 2 || e->n > FEW_READINGS || (e->n > BY_CHANCE && e->most <= CLEAN_NS)) return;
-  e->each_off = e->most + BUSY_NS;
+  e->each_off = e->most + (e->n > BY_CHANCE ? BUSY_NS : UNKNOWN_NS);
   e->turn = span > 0 ? fmin(2 * e->each_off / span, 2 * UNKNOWN_RATE) : 0;
   e->first = first;
   e->last = last;

@@ -18,7 +18,7 @@ static const double RATE_MAX = 200e-6;
 static const double OWN_SHARE = 0.6, EXPLAINED_SHARE = 0.5, NEAR_MISS_SHARE = 0.1, NEAR_MISS = 4;
 /* Of so few readings some are on a line by chance: there steps, and others that are off, must be further away. */
 enum { FEW_READINGS = 30 };
-static const double STEP_OF_FEW = 20, NEAR_MISS_OF_FEW = 60;
+static const double STEP_OF_FEW = 20, NEAR_MISS_OF_FEW = 60, LEAST_SCATTER_NS = 1000, CHANCE = 1e-5;
 enum { NO_SEGMENT = -1 };
 /* No reader is kept from its second read for longer: what a reading alone is further off by is a step or a sleep. */
 static const double LATE_MAX_NS = 20e6;
@@ -147,7 +147,8 @@ static bool is_between_steps(const struct stretch *s, double scatter) {
 static bool owns_its_time(const struct readings *r, const struct stretch *s, double scatter) {
   bool at_end = s->first == 0 || s->last + 1 == r->count;
   size_t least = at_end || is_between_steps(s, scatter) ? END_READINGS : SEGMENT_READINGS;
-  return s->own >= least && (double)s->own >= OWN_SHARE * (double)(s->last - s->first + 1);
+  double share = s->own < SEGMENT_READINGS ? 1 : OWN_SHARE;
+  return s->own >= least && (double)s->own >= share * (double)(s->last - s->first + 1);
 }
 
 /* A segment inside the time of another one, as of a clock that was set and set back, parts that one: its readings
@@ -183,10 +184,44 @@ static const struct segment_sums *first_segment(const struct readings *r, const 
   return NULL;
 }
 
+/* How the used readings scatter. */
+struct scatter {
+  double squares, most;
+};
+
+static struct scatter measure(const struct readings *r, const struct segment_sums *sums, double slope) {
+  struct scatter s = {0, 0};
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] == NO_SEGMENT) continue;
+    double off = fabs(r->d[i] - level_of(&sums[r->segment[i]], slope) - slope * r->x[i]);
+    s.squares += off * off;
+    s.most = fmax(s.most, off);
+  }
+  return s;
+}
+
+/* Readings that no segment explains though they are not far from one. */
+struct near_misses {
+  size_t count;
+  double nearest;
+};
+
+/* Of few readings some are on a line by chance. How likely that is of these where all scatter by as much as the nearest
+ * miss does: two readings make the line, and each segment takes one to begin with. */
+static bool is_by_chance(const struct readings *r, size_t own, size_t segments, const struct near_misses *misses,
+                         double most) {
+  if (!misses->count) return false;
+  double near = fmax(2 * most, LEAST_SCATTER_NS), chance = 1;
+  for (size_t i = 0; i < misses->count; i++) chance *= (double)(r->count - i) / (double)(i + 1);
+  for (size_t i = segments + 1; i < own; i++) chance *= near / misses->nearest;
+  return chance > CHANCE;
+}
+
 /* Whether the segments leave the readings' scatter inside, or cut through it: then readings are near to a segment that
  * is not theirs, and a step is no larger than what readings of one line are apart by. */
 static bool is_explained(const struct readings *r, double slope, const struct segment_sums *sums, double scatter) {
-  size_t own = 0, near = 0;
+  size_t own = 0, segments = 1;
+  struct near_misses misses = {0, INFINITY};
   const struct segment_sums *last = first_segment(r, sums);
   const bool few = r->count < FEW_READINGS;
   const double step = (few ? STEP_OF_FEW : NEAR_MISS) * scatter, miss = (few ? NEAR_MISS_OF_FEW : NEAR_MISS) * scatter;
@@ -194,13 +229,18 @@ static bool is_explained(const struct readings *r, double slope, const struct se
     const struct segment_sums *s = r->segment[i] == NO_SEGMENT ? NULL : &sums[r->segment[i]];
     if (s && last && s != last && fabs(level_of(s, slope) - level_of(last, slope)) < step) return false;
     if (s) {
+      segments += s != last;
       last = s;
       own++;
     } else if (last) {
-      near += fabs(r->d[i] - level_of(last, slope) - slope * r->x[i]) < miss;
+      double off = fabs(r->d[i] - level_of(last, slope) - slope * r->x[i]);
+      misses.count += off < miss;
+      misses.nearest = fmin(misses.nearest, off);
     }
   }
-  return (double)own >= EXPLAINED_SHARE * (double)r->count && (double)near <= NEAR_MISS_SHARE * (double)own + !few;
+  if ((double)own < EXPLAINED_SHARE * (double)r->count) return false;
+  if (few) return !is_by_chance(r, own, segments, &misses, measure(r, sums, slope).most);
+  return (double)misses.count <= NEAR_MISS_SHARE * (double)own + 1;
 }
 
 /* Whether a reading alone is behind a step or a sleep: `before` and `behind` are the levels next to it, NULL where
@@ -287,22 +327,6 @@ static double fit_slope(const struct segment_sums *sums, int count, double *spre
   for (int i = 0; i < count; i++) xx += sums[i].xx, xd += sums[i].xd;
   *spread = xx;
   return xx > 0 ? xd / xx : 0;
-}
-
-/* How the used readings scatter. */
-struct scatter {
-  double squares, most;
-};
-
-static struct scatter measure(const struct readings *r, const struct segment_sums *sums, double slope) {
-  struct scatter s = {0, 0};
-  for (size_t i = 0; i < r->count; i++) {
-    if (r->segment[i] == NO_SEGMENT) continue;
-    double off = fabs(r->d[i] - level_of(&sums[r->segment[i]], slope) - slope * r->x[i]);
-    s.squares += off * off;
-    s.most = fmax(s.most, off);
-  }
-  return s;
 }
 
 /* Takes readings in and out by the line that was found. */
