@@ -222,6 +222,14 @@ static enum tb_status refuse_several(const struct container_search *s, int rank,
                  count, names, more, s->is_report ? "" : "; `tracebridge merge` takes all of them");
 }
 
+/* Its number goes before it. */
+static const char *unread_text(bool is_report, bool several) {
+  if (is_report)
+    return several ? "other traces in the bug report, which are not read: unpack them"
+                   : "other trace in the bug report, which is not read: unpack it";
+  return several ? "other traces in the page, which are not read" : "other trace in the page, which is not read";
+}
+
 /* The member to read; NULL where there is none, or no telling which, and *error says so. */
 static const struct container_member *choose(const struct container_search *s, struct tb_unread_traces *unread,
                                              struct tb_error *error) {
@@ -251,8 +259,7 @@ static const struct container_member *choose(const struct container_search *s, s
   }
   if (unread && traces > 1 && (s->is_report || s->ops == &tb_page_container)) {
     unread->count = traces - 1;
-    unread->text = s->is_report ? "other trace in the bug report, which is not read: unpack it"
-                                : "other trace in the page, which is not read";
+    unread->text = unread_text(s->is_report, unread->count > 1);
   }
   return best;
 }

@@ -130,7 +130,8 @@ static void note_unread(struct tb_merger *m, const struct tb_source *s, const st
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_UNREAD, s->index, "%" PRIu64 " %s", unread->count, unread->text);
   if (unread->unreadable)
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_UNREAD, s->index,
-                             "%" PRIu64 " member of the archive that cannot be read", unread->unreadable);
+                             "%" PRIu64 " member%s of the archive that cannot be read", unread->unreadable,
+                             unread->unreadable > 1 ? "s" : "");
   const char *loss = tb_unread_loss(unread);
   if (loss) tb_merge_report_add_note(m->report, TB_MERGE_NOTE_UNREAD, s->index, "%s is not read", loss);
 }
