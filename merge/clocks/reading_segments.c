@@ -152,11 +152,11 @@ size_t tb_readings_explained(const struct tb_readings *r) {
   return n;
 }
 
-/* The segment of the first reading that has one; NULL: none has. */
-static const struct tb_segment_sums *first_segment(const struct tb_readings *r, const struct tb_segment_sums *sums) {
+/* The segment of the first reading that has one; TB_NO_SEGMENT: none has. */
+static int first_segment(const struct tb_readings *r) {
   for (size_t i = 0; i < r->count; i++)
-    if (r->segment[i] != TB_NO_SEGMENT) return &sums[r->segment[i]];
-  return NULL;
+    if (r->segment[i] != TB_NO_SEGMENT) return r->segment[i];
+  return TB_NO_SEGMENT;
 }
 
 struct tb_readings_scatter tb_readings_measure(const struct tb_readings *r, const struct tb_segment_sums *sums,
@@ -194,21 +194,22 @@ static bool is_explained(const struct tb_readings *r, double slope, const struct
                          double scatter) {
   size_t own = 0, segments = 1;
   struct near_misses misses = {0, INFINITY};
-  const struct tb_segment_sums *last = first_segment(r, sums);
+  int last = first_segment(r);
   const bool few = r->count < FEW_READINGS;
   const double step = (few ? STEP_OF_FEW : NEAR_MISS) * scatter, miss = (few ? NEAR_MISS_OF_FEW : NEAR_MISS) * scatter;
-  for (size_t i = 0; i < r->count; i++) {
-    const struct tb_segment_sums *s = r->segment[i] == TB_NO_SEGMENT ? NULL : &sums[r->segment[i]];
-    if (s && last && s != last && fabs(tb_segment_level(s, slope) - tb_segment_level(last, slope)) < step) return false;
-    if (s) {
-      segments += s != last;
-      last = s;
-      own++;
-    } else if (last) {
-      double off = fabs(r->d[i] - tb_segment_level(last, slope) - slope * r->x[i]);
+  for (size_t i = 0; i < r->count && last != TB_NO_SEGMENT; i++) {
+    const int segment = r->segment[i];
+    const double level = tb_segment_level(&sums[last], slope);
+    if (segment == TB_NO_SEGMENT) {
+      double off = fabs(r->d[i] - level - slope * r->x[i]);
       misses.count += off < miss;
       misses.nearest = fmin(misses.nearest, off);
+      continue;
     }
+    if (segment != last && fabs(tb_segment_level(&sums[segment], slope) - level) < step) return false;
+    segments += segment != last;
+    last = segment;
+    own++;
   }
   if ((double)own < EXPLAINED_SHARE * (double)r->count) return false;
   if (few) return !is_by_chance(r, own, segments, &misses, tb_readings_measure(r, sums, slope).most);
