@@ -236,19 +236,40 @@ enum tb_status tb_sort_queue_index(struct tb_sort_queue *s) {
   return TB_OK;
 }
 
-/* Orders the slices among the entries of one time, from `from` to `to`, in the places where there are slices. `room` is
- * for twice as many. */
+/* When a slice of key 0 ends that begins at the place; its own time: it is none. */
+static int64_t end_of_slice(const struct tb_sort_queue *s, size_t place, const int64_t *ends, bool *is_begin) {
+  struct tb_staged_event e;
+  tb_sort_queue_event_at(s, place, &e);
+  *is_begin = e.kind == TB_STAGED_BEGIN && !e.key;
+  if (*is_begin) return ends[place];
+  return e.kind == TB_STAGED_COMPLETE && !e.key ? tb_slice_end(e.ts, e.dur) : e.ts;
+}
+
+/* Whether a BEGIN that has an END would come in front of one that never ends, and would have another END there. */
+static bool would_pass_endless(const struct tb_sort_queue *s, size_t from, size_t to, const int64_t *ends) {
+  int64_t first = INT64_MAX; /* end in front of a BEGIN that never ends */
+  bool endless = false, is_begin;
+  for (size_t i = from; i < to; i++) {
+    int64_t end = end_of_slice(s, i, ends, &is_begin);
+    endless |= is_begin && end == INT64_MAX;
+    if (endless && is_begin && end != INT64_MAX && end > first) return true;
+    if (!endless && end > s->refs[i].ts && end < first) first = end;
+  }
+  return false;
+}
+
+/* Orders the slices among the entries of one time, from `from` to `to`, in the places where there are slices. One that
+ * never ends keeps its place, or is in front of those that have to stay behind it. `room` is for twice as many. */
 static void order_begins_of_time(struct tb_sort_queue *s, size_t from, size_t to, const int64_t *ends,
                                  struct tb_sort_queue_ref *room) {
   struct tb_sort_queue_ref *slices = room, *spare = room + (to - from);
+  bool with_endless = would_pass_endless(s, from, to, ends), is_begin;
   size_t count = 0;
   for (size_t i = from; i < to; i++) {
-    struct tb_staged_event e;
-    tb_sort_queue_event_at(s, i, &e);
-    int64_t end = e.kind == TB_STAGED_COMPLETE ? tb_slice_end(e.ts, e.dur) : e.kind == TB_STAGED_BEGIN ? ends[i] : e.ts;
-    bool is_known = !e.key && end > e.ts && end != INT64_MAX;
-    s->refs[i].rank = is_known ? 0 : TB_RANK_OTHER; /* nobody asks for ranks any more */
-    if (is_known) slices[count++] = (struct tb_sort_queue_ref){e.ts, end, s->refs[i].record};
+    int64_t end = end_of_slice(s, i, ends, &is_begin);
+    bool is_ordered = end > s->refs[i].ts && (end != INT64_MAX || (is_begin && with_endless));
+    s->refs[i].rank = is_ordered ? 0 : TB_RANK_OTHER; /* nobody asks for ranks any more */
+    if (is_ordered) slices[count++] = (struct tb_sort_queue_ref){s->refs[i].ts, end, s->refs[i].record};
   }
   sort_refs(slices, count, spare);
   for (size_t i = from, n = 0; n < count; i++)

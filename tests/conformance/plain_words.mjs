@@ -157,14 +157,19 @@ function withoutIdleFractions(trace) {
     if (event.ph === "X" && nanoseconds(event.tdur) === 0n && (nanoseconds(event.dur) ?? 0n) % 1000n) delete event.tdur;
 }
 
-// A complete slice without a duration, which the importer drops: an instant.
-function instantsWithoutDuration(trace) {
-  for (const event of eventsOf(trace))
-    if (event.ph === "X" && nanoseconds(event.dur) === null) Object.assign(event, {ph: "i", s: "t"});
+// A complete slice without a duration, which the importer drops: it is not there. As an instant it would have what else
+// is of its time in it.
+function withoutUnmeasured(trace) {
+  trace.traceEvents = eventsOf(trace).filter((event) => event.ph !== "X" || nanoseconds(event.dur) !== null);
 }
 
+// What the importer calls a slice that has no name: an end by that name ends it, and one without a name would end
+// what is in it.
+const nameOf = (event) => event.name || "[No name]";
+
 // A complete slice in which a B begins that never ends, where it is no legacy event, as of a fraction of a microsecond:
-// a B and an E, which end what is in it with it, as the packets of protobuf do.
+// a B and an E, which end what is in it with it, as the packets of protobuf do. An end takes the newest of its name: a
+// B of the same name has an end then, too.
 function splitAroundEndless(trace) {
   const isFraction = (event) => [event.dur, event.tdur].some((value) => (nanoseconds(value) ?? 0n) % 1000n) ||
       event.esf !== undefined || event.estack !== undefined || event.id !== undefined;
@@ -172,13 +177,23 @@ function splitAroundEndless(trace) {
   for (const events of group(
            eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
     const ended = new Set(pairs(events, "B", "E").found.map(([begin]) => begin));
-    const endless = events.filter((event) => event.ph === "B" && !ended.has(event)).map(({ts}) => nanoseconds(ts));
-    for (const event of events) {
-      const begin = nanoseconds(event.ts), end = begin + (nanoseconds(event.dur) ?? 0n);
-      if (event.ph !== "X" || end <= begin || !isFraction(event)) continue;
-      if (!endless.some((at) => begin <= at && at < end)) continue;
+    const endless = inOrder(events.filter((event) => event.ph === "B" && !ended.has(event))), closed = new Set();
+    const endOf = (event) => nanoseconds(event.ts) + (nanoseconds(event.dur) ?? 0n);
+    const complete = events.filter((event) => event.ph === "X" && endOf(event) > nanoseconds(event.ts));
+    for (const event of complete.sort((a, b) => Number(endOf(a) - endOf(b)))) {
+      const begin = nanoseconds(event.ts), end = endOf(event);
+      if (!isFraction(event)) continue;
+      const inside = endless.filter(({ts}) => begin <= nanoseconds(ts) && nanoseconds(ts) < end);
+      if (!inside.length) continue;
+      for (const other of inside) {
+        const isLike = nameOf(other) === nameOf(event) && (!event.cat || other.cat === event.cat);
+        if (!isLike || closed.has(other)) continue;
+        closed.add(other);
+        const {name, cat, pid, tid} = other;
+        ends.push({ph: "E", name: nameOf({name}), cat, pid, tid, ts: micros(end)});
+      }
       const {dur, tdur, ...rest} = event;
-      const last = {ph: "E", name: event.name, cat: event.cat, pid: event.pid, tid: event.tid, ts: micros(end)};
+      const last = {ph: "E", name: nameOf(event), cat: event.cat, pid: event.pid, tid: event.tid, ts: micros(end)};
       if (tdur !== undefined && event.tts !== undefined)
         last.tts = micros(nanoseconds(event.tts) + nanoseconds(tdur));
       for (const key of Object.keys(event)) delete event[key];
@@ -287,7 +302,7 @@ export function sayPlainly(trace, words) {
   for (const event of eventsOf(trace)) ids.apply(event);
   trace.traceEvents.unshift(...ids.names);
   withoutIdleFractions(trace);
-  instantsWithoutDuration(trace);
+  withoutUnmeasured(trace);
   splitAroundEndless(trace);
   if (words.slices !== "none") withoutIdleEnds(trace);
   if (words.slices !== "none") completeSlices(trace, words.slices);

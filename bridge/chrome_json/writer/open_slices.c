@@ -97,6 +97,7 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
     return NULL;
   }
   slice->phase = 0;
+  slice->begins_with_b = event->ts == state->begun_at;
   slice->flow_number = 0;
   slice->at = at;
   slice->late_at = state->slices->late.buffer.len;

@@ -125,17 +125,22 @@ static void write_begin(struct tb_json_writer *w, const struct tb_json_track *st
   end_object(w, start, slice->flow_number);
 }
 
-static void write_begins_of_all(struct tb_json_writer *w, struct tb_json_track *state) {
+static void write_begins_from(struct tb_json_writer *w, struct tb_json_track *state, size_t first) {
   struct tb_json_slices *slices = state->slices;
-  for (size_t i = 0; i < slices->stack.count && slices->late.status == TB_OK; i++) {
-    const struct tb_json_open *slice = &tb_json_opened(state)[i];
+  for (size_t i = first; i < slices->stack.count && slices->late.status == TB_OK; i++) {
+    struct tb_json_open *slice = &tb_json_opened(state)[i];
     if (slice->phase) continue; /* it is written */
     write_begin(w, state, slice);
     write_late_in_begin(w, state, slice->late_at,
                         i + 1 < slices->stack.count ? slice[1].late_at : slices->late.buffer.len);
+    slice->phase = 'B';
     state->begun_at = slice->open.ts;
   }
-  tb_buffer_free(&slices->late.buffer);
+}
+
+static void write_begins_of_all(struct tb_json_writer *w, struct tb_json_track *state) {
+  write_begins_from(w, state, 0);
+  tb_buffer_free(&state->slices->late.buffer);
 }
 
 /* What is open goes out as it is, and its ends will do so too. */
@@ -213,16 +218,28 @@ static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track 
 /* An end may bring what an X has no place for but the end of its own. */
 static bool needs_own_event(const struct tb_event *end) { return end->extra_count > 0; }
 
-/* Whether the innermost slice begins with one that was written as a B: see write_late_in_begin. */
-static bool begins_with_outer(const struct tb_json_track *state, int64_t end) {
-  int64_t ts = tb_json_opened(state)[state->slices->stack.count - 1].open.ts;
-  return ts == state->begun_at && ts < end;
+/* Writes the begins of slices that begin with one around them that was written as a B, where the innermost is such a
+ * slice: see write_late_in_begin. A B that came later is in them. */
+static void write_begins_with_outer(struct tb_json_writer *w, struct tb_json_track *state, int64_t end) {
+  const struct tb_json_open *slices = tb_json_opened(state);
+  size_t count = state->slices->stack.count, first = count;
+  while (first > 0 && slices[first - 1].begins_with_b && slices[first - 1].open.ts < end &&
+         slices[first - 1].open.ts == slices[count - 1].open.ts)
+    first--;
+  if (first == count) return;
+  write_begins_from(w, state, first);
+  state->slices->late.buffer.len = tb_json_opened(state)[first].late_at;
 }
 
 static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  if (tb_json_in_order(state, event) && state->slices->stack.count && !needs_own_event(event) &&
-      ends_innermost(w, state, event) && !begins_with_outer(state, event->ts)) {
-    write_complete(w, state, event);
+  bool ends_one = tb_json_in_order(state, event) && state->slices->stack.count && ends_innermost(w, state, event);
+  if (ends_one) write_begins_with_outer(w, state, event->ts);
+  bool is_written = ends_one && tb_json_opened(state)[state->slices->stack.count - 1].phase;
+  if (ends_one && (is_written || !needs_own_event(event))) {
+    if (is_written)
+      tb_json_put_whole(w, event, 'E');
+    else
+      write_complete(w, state, event);
     tb_json_pop_slice(w, state);
     return;
   }
@@ -258,6 +275,8 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   end_waiting(w, state, event->ts);
   if (event->has & TB_HAS_EXPLICIT_PHASE && event->phase == 'B') {
+    size_t count = state->slices->stack.count;
+    if (count && tb_json_opened(state)[count - 1].open.ts == event->ts) write_begins_with_outer(w, state, INT64_MAX);
     tb_json_put_whole(w, event, 'B');
     state->begun_at = event->ts;
     return;
@@ -319,7 +338,8 @@ void tb_json_make_room(struct tb_json_writer *w) {
   for (struct tb_open_stack *stack = slices->first, *next; stack && slices->bytes > slices->most / 2; stack = next) {
     struct tb_json_track *state = &w->tracks[stack->owner];
     next = stack->next;
-    if (stack->count && !tb_json_opened(state)[0].phase) write_begins(w, state);
+    if (stack->count && !(tb_json_opened(state)[0].phase && tb_json_opened(state)[stack->count - 1].phase))
+      write_begins(w, state);
   }
   if (slices->bytes > slices->most / 2) slices->most = slices->bytes * 2; /* do not look again too soon */
 }

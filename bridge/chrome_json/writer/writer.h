@@ -50,7 +50,8 @@ struct tb_json_open {
   size_t late_at;                     /* where in tb_json_slices.late those are that wait for it */
   int64_t thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
   uint32_t has;
-  char phase; /* that its begin has */
+  char phase;         /* that its begin has */
+  bool begins_with_b; /* with a slice around it that is written as a B */
   uint64_t flow_number;
 };
 

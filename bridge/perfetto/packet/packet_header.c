@@ -85,6 +85,9 @@ static void take_number(struct tb_packet_header *head, const struct tb_wire_fiel
     case TB_TRACE_PACKET_MACHINE_ID:
       head->machine = (uint32_t)field->value;
       break;
+    case TB_TRACE_PACKET_DERIVED:
+      head->derived = field->value != 0;
+      break;
     case TB_TRACE_PACKET_MERGE_IDENTITY:
       head->merge_identity = field->value;
       break;
@@ -99,6 +102,7 @@ void tb_packet_header_reset_rare(struct tb_packet_header *head) {
   head->cleared = false;
   head->dropped = false;
   head->first = false;
+  head->derived = false;
   head->has_defaults = false;
   head->interned_count = 0;
   head->json_flow_count = 0;

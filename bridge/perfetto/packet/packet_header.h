@@ -16,7 +16,7 @@ struct tb_packet_header {
   uint64_t offset;     /* of the packet's tag; for a decompressed packet that of the packet it was in */
   bool opened;         /* it was compressed in another */
   bool has_timestamp, has_clock;
-  bool cleared, dropped, first, has_defaults;
+  bool cleared, dropped, first, has_defaults, derived;
   /* Members that are tested one after the other are apart: compilers load neighbours as one, and wait for both
    * stores. */
   uint32_t rare; /* not 0 where it has more than time, clock, sequence, flags that clear nothing, and a track event */

@@ -274,7 +274,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   r->emitted = 0;
   r->full = false;
   if (r->context.lost_before) emit_loss(r);
-  enum tb_status status = r->context.unusable ? TB_OK : read_payload(r);
+  enum tb_status status = r->context.unusable || r->head.derived ? TB_OK : read_payload(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
   if (status != TB_OK) return status;
   r->given = r->full ? r->emitted : 0;

@@ -140,6 +140,51 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, entry->body) : status;
 }
 
+struct label {
+  uint64_t name;
+  struct tb_str categories;
+};
+
+static struct label label_of(struct tb_str body) {
+  struct label label = {0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(body);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK &&
+         (field.number == TB_TRACK_EVENT_NAME_IID || field.number == TB_TRACK_EVENT_CATEGORY_IIDS)) {
+    if (field.number == TB_TRACK_EVENT_NAME_IID) label.name = field.value;
+    if (field.number == TB_TRACK_EVENT_NAME_IID) continue;
+    if (!label.categories.ptr) label.categories.ptr = field.start;
+    label.categories.len = (size_t)(cursor.at - label.categories.ptr);
+  }
+  return label;
+}
+
+/* Whether an end that says the label of `slice` would end `above`: readers take the newest that fits. */
+static bool hides(const struct tb_open_slice *above, const struct tb_open_slice *slice) {
+  if (above->place < slice->place || above->complete || above->whole || !slice->body.len) return false;
+  struct label own = label_of(slice->body), other = label_of(above->body);
+  return own.name == other.name && (!own.categories.len || tb_str_equal(own.categories, other.categories));
+}
+
+/* The ends that the source lacks of slices in a complete one, so that the end of this is its own. */
+static enum tb_status end_those_above(struct tb_sequence_writer *w, const struct tb_event_head *end,
+                                      const struct tb_open_slice *slice, const struct tb_lane *lane) {
+  const struct tb_event_head head = {
+      .ts = end->ts, .type = TB_TRACK_EVENT_TYPE_SLICE_END, .has_track = end->has_track, .track = end->track};
+  enum tb_status status = TB_OK;
+  for (size_t i = lane->open_count; status == TB_OK && i-- > 0;) {
+    if (!hides(&lane->open[i], slice)) continue;
+    lane->open[i].whole = true; /* for those around it, too */
+    char derived[2 * TB_WIRE_VARINT_MAX];
+    size_t len = (size_t)(tb_wire_put_uint(derived, TB_TRACE_PACKET_DERIVED, 1) - derived);
+    status = tb_sequence_add_label(w, slice->body);
+    if (status == TB_OK && tb_buffer_append(&w->packet_fields, derived, len) != TB_OK)
+      status = tb_sequence_no_memory(w);
+    if (status == TB_OK) status = tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, (struct tb_str){NULL, 0});
+  }
+  return status;
+}
+
 static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *entry, const struct tb_open_slice *slice,
                           bool innermost, bool cut, const struct tb_lane *lane, uint32_t lane_index) {
   struct tb_sequence_writer *w = ctx;
@@ -155,6 +200,7 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *e
   }
   enum tb_status status = lane_track(w, lane, lane_index, &head);
   bool alone = entry && says_phases(w, lane, slice->place);
+  if (status == TB_OK && !innermost && !entry) status = end_those_above(w, &head, slice, lane);
   if (status == TB_OK && (!innermost || (alone && entry->name))) status = tb_sequence_add_label(w, slice->body);
   if (status == TB_OK && alone) status = tb_sequence_carry_phase(w, 'E');
   if (cut)

@@ -54,22 +54,25 @@ async function missing(context, file, ours, words) {
 
 async function toPerfetto(context, cases, faults) {
   const file = path.join(context.work, "source.json"), there = path.join(context.work, "ours.perfetto-trace");
-  let left = cases.filter((one) => !one.unplaced), ours, judged;
-  if (!left.length) return;
-  for (const words of WORDS) {
+  let left = cases.filter((one) => !one.unplaced), ours, judged, found;
+  const open = new Set(left.map((one) => one.slot));  // what no words have explained yet
+  const LOOSE = -1;                                   // rows that are of no slot
+  open.add(LOOSE);
+  for (const words of left.length ? WORDS : []) {
     if (judged !== left) {
       fs.writeFileSync(file, writeCases(left));
       convert(context.program, file, there);
       [judged, ours] = [left, await queryTrace(context.home, there, ASKED)];
     }
-    const found = await missing(context, file, ours, words);
-    const whole = found.has(-1) || [...found.keys()].some((slot) => !left.some((one) => one.slot === slot));
-    left = whole ? left : left.filter((one) => found.has(one.slot));
-    if (words === WORDS.at(-1))
-      for (const {slot} of left)
-        for (const text of found.get(slot) ?? [...found.values()].flat()) faults.add(slot, text);
-    if (!left.length) break;
+    found = await missing(context, file, ours, words);
+    const isLoose = [...found.keys()].some((slot) => !left.some((one) => one.slot === slot));
+    for (const slot of open)
+      if (slot === LOOSE ? !isLoose : !found.has(slot)) open.delete(slot);
+    if (!open.has(LOOSE) && left.some((one) => !open.has(one.slot))) left = left.filter((one) => open.has(one.slot));
+    if (!left.length) return;
   }
+  for (const slot of open)
+    for (const text of found?.get(slot) ?? [...(found?.values() ?? [])].flat()) faults.add(slot, text);
 }
 
 // The events of each slot, as traces of their own.

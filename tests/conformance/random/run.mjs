@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--no-shrink] [--first]
+// run.mjs TRACEBRIDGE [--cases N] [--seed K [--slot N]] [--from K] [--kind KIND] [--way WAY] [--no-shrink]
+//         [--first]
 //
 // Random traces, judged by Perfetto's trace processor: README.md says how.
 //
 //   --cases N    so many cases, each of a seed that nobody chose (300), which are printed
 //   --seed K     the case of this seed alone, as a failure prints it
+//   --slot N     of that case alone: its place in the trace of a batch (0)
 //   --from K     seeds from here on
 //   --kind KIND  cases of one kind: json, json_fxt, fxt or perfetto
 //   --way WAY    judged in one way alone: "to Perfetto", "back through perfetto-trace", …
@@ -47,13 +49,13 @@ const KINDS = {
 };
 
 function readArguments([program, ...words]) {
-  const options = {program, cases: 300, shrink: true, first: false};
+  const options = {program, cases: 300, slot: 0, shrink: true, first: false};
   for (let i = 0; i < words.length; i++) {
     if (words[i] === "--first")
       options.first = true;
     else if (words[i] === "--no-shrink")
       options.shrink = false;
-    else if (["--cases", "--seed", "--from"].includes(words[i]))
+    else if (["--cases", "--seed", "--slot", "--from"].includes(words[i]))
       options[words[i].slice(2)] = Number(words[++i]);
     else if (["--kind", "--way"].includes(words[i]))
       options[words[i].slice(2)] = words[++i];
@@ -61,8 +63,8 @@ function readArguments([program, ...words]) {
       options.program = undefined;
   }
   if (options.program) return options;
-  console.error("usage: run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] " +
-      "[--no-shrink] [--first]");
+  console.error("usage: run.mjs TRACEBRIDGE [--cases N] [--seed K [--slot N]] [--from K] [--kind KIND] " +
+      "[--way WAY] [--no-shrink] [--first]");
   process.exit(2);
 }
 
@@ -80,14 +82,13 @@ async function failing(context, kind, cases, way) {
 }
 
 async function report(context, options, kind, name, {one, faults, together}) {
-  console.log(`MISS ${name} --seed ${one.seed} (${one.stories.join(", ")})${
+  console.log(`MISS ${name} --seed ${one.seed} --slot ${one.slot} (${one.stories.join(", ")})${
       together ? " and the others of its batch together" : ""}`);
   for (const fault of faults.slice(0, 4)) console.log(`  ${fault.slice(0, 900)}`);
   if (!options.shrink || together) return;
-  const alone = kind.make(one.seed, 0, options);
   const way = faults[0].split(": ")[0];
   const small =
-      await shrink(alone, kind.smaller, async (less) => (await failing(context, kind, [less], way))[0]?.faults);
+      await shrink(one, kind.smaller, async (less) => (await failing(context, kind, [less], way))[0]?.faults);
   if (!small) return console.log("  alone it does not fail");
   for (const fault of small.faults.slice(0, 4)) console.log(`  smallest: ${fault.slice(0, 900)}`);
   console.log(kind.show(small.one).split("\n").map((line) => `    ${line}`).join("\n"));
@@ -106,7 +107,7 @@ async function main() {
     let failed = 0, done = 0;
     for (; done < count && !(options.first && failed); done += BATCH) {
       const seeds = Array.from({length: Math.min(BATCH, count - done)}, (_, i) => first + done + i);
-      const cases = seeds.map((seed, slot) => kind.make(seed, slot, options));
+      const cases = seeds.map((seed, i) => kind.make(seed, options.slot + i, options));
       for (const failure of await failing(context, kind, cases, options.way)) {
         failed++;
         await report(context, {...options, shrink: options.shrink && failed <= SHRUNK}, kind, name, failure);
