@@ -200,19 +200,17 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
   write_late(w, state, slice->late_at, slice->flow_number != 0);
 }
 
-/* Does the end close the innermost open slice, by its name, and its categories where it has any? */
+/* Does the end close the innermost open slice, by its name and its categories where it has any? */
 static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
-  if (!end->name.len) return true;
+  bool by_name = end->name.len > 0, by_category = end->categories.len > 0;
+  if (!by_name && !by_category) return true;
   const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
   struct tb_buffer *said = &w->scratch.buffer;
   said->len = 0;
-  tb_json_emit_name(&w->scratch, end);
-  size_t len = slice->category_at - slice->at;
-  if (end->categories.len) {
-    tb_json_emit_category(&w->scratch, end);
-    len = slice->ids_at - slice->at;
-  }
-  return len == said->len && memcmp(said->data, state->slices->held.buffer.data + slice->at, len) == 0;
+  if (by_name) tb_json_emit_name(&w->scratch, end);
+  if (by_category) tb_json_emit_category(&w->scratch, end);
+  size_t from = by_name ? slice->at : slice->category_at, to = by_category ? slice->ids_at : slice->category_at;
+  return to - from == said->len && memcmp(said->data, state->slices->held.buffer.data + from, said->len) == 0;
 }
 
 /* An end may bring what an X has no place for but the end of its own. */

@@ -208,6 +208,7 @@ enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, str
   if (record.type == TB_FXT_DURATION_END && event->has & TB_HAS_NAME && record.category.len) {
     event->categories = record.category; /* an end that says which slice it is of says all of it */
     event->has |= TB_HAS_CATEGORIES;
+    if (!event->name.len) event->has &= ~(uint32_t)TB_HAS_NAME; /* a slice without a name, which has a category */
   }
   if (fx->is_no_event) {
     fx->is_no_event = false;

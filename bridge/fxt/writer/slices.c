@@ -263,7 +263,7 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1];
   settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
-  bool is_named = track_state->has_endless && !is_endless && slice->name.len;
+  bool is_named = track_state->has_endless && !is_endless && (slice->name.len || slice->category.len);
   bool late =
       event->ts < slice->open.ts || tb_same_time_keeps_place(slice->open.ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];

@@ -24,3 +24,15 @@ tracebridge convert in.json -o out.pftrace
 tracebridge dump out.pftrace | grep -aE ' type: TYPE_|carried_phase|derived'
 tracebridge convert -q out.pftrace -o back.json
 cat back.json
+# By way of FXT an end that has a category alone is still that of its slice.
+cat > categories.json <<'END'
+[{"ph":"B","cat":"c","pid":1,"tid":2,"ts":12,"tts":5},
+{"ph":"B","name":"never","cat":"x","pid":1,"tid":2,"ts":14},
+{"ph":"E","cat":"c","pid":1,"tid":2,"ts":20,"cname":"good"},
+{"ph":"B","cat":"c","pid":1,"tid":3,"ts":12},
+{"ph":"B","name":"never","cat":"x","pid":1,"tid":3,"ts":14},
+{"ph":"E","cat":"c","pid":1,"tid":3,"ts":20}]
+END
+tracebridge convert -q categories.json -o categories.fxt
+tracebridge convert -q categories.fxt -o back.json
+cat back.json
