@@ -64,6 +64,7 @@ enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_s
 /* perfetto/reader/sched.c */
 enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_whole_packet(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_lookup_table(struct tb_perfetto_reader *r, struct tb_str payload);
 /* Gives out the packet as it is, or leaves it out with a note where the target has no use for what it repeats. */
 void tb_perfetto_pass_or_note(struct tb_perfetto_reader *r, const char *note);

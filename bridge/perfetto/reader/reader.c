@@ -235,6 +235,7 @@ static enum tb_status read_payload(struct tb_perfetto_reader *r) {
   } else {
     const struct tb_payload_importer *importer = tb_perfetto_find_importer(r->head.kind);
     if (!importer) {
+      if (r->reader->target.recorder_members) return tb_perfetto_whole_packet(r, r->head.payload);
       tb_perfetto_pass_packet(r);
       return TB_OK;
     }
@@ -298,6 +299,7 @@ static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *b
   size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
   /* a track event makes one event, a few about its track, and one for each of its counters and of JSON's flows */
   size_t events = FEW_EVENTS + (r->head.payload.len < MOST_COUNTERS ? r->head.payload.len : MOST_COUNTERS);
+  if (r->head.interned_count && r->head.kind != TB_TRACE_PACKET_TRACK_EVENT) args += r->head.interned.len;
   if (r->head.json_flow_count) {
     args += r->head.bytes.len;
     events += r->head.json_flow_count;

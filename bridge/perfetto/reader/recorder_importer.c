@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the recorder, and Chrome, say of themselves: its configuration, its statistics, the machine. For targets that
- * take it as members of the trace; others get the packets.
+ * take it as members of the trace; others get the packets. And packets that nobody reads further: their fields.
  */
 #include "perfetto/packet/packet_kinds.h"
 #include "perfetto/reader/typed_fields.h"
@@ -25,7 +25,18 @@ static const struct {
              {TB_TRACE_PACKET_SERVICE_EVENT, "perfetto.protos.TracingServiceEvent"},
              {TB_TRACE_PACKET_MODULE_SYMBOLS, "perfetto.protos.ModuleSymbols"},
              {TB_TRACE_PACKET_DEOBFUSCATION_MAPPING, "perfetto.protos.DeobfuscationMapping"},
-             {TB_TRACE_PACKET_TRACE_UUID, "perfetto.protos.TraceUuid"}};
+             {TB_TRACE_PACKET_TRACE_UUID, "perfetto.protos.TraceUuid"},
+             {TB_TRACE_PACKET_ETW_EVENTS, "perfetto.protos.EtwTraceEventBundle"},
+             {TB_TRACE_PACKET_SHELL_TRANSITION, "perfetto.protos.ShellTransition"},
+             {TB_TRACE_PACKET_PROTOLOG_MESSAGE, "perfetto.protos.ProtoLogMessage"},
+             {TB_TRACE_PACKET_PROTOLOG_VIEWER_CONFIG, "perfetto.protos.ProtoLogViewerConfig"},
+             {TB_TRACE_PACKET_HEAP_GRAPH, "perfetto.protos.HeapGraph"},
+             {TB_TRACE_PACKET_SMAPS_PACKET, "perfetto.protos.SmapsPacket"},
+             {TB_TRACE_PACKET_VULKAN_API_EVENT, "perfetto.protos.VulkanApiEvent"},
+             {TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT, "perfetto.protos.GraphicsFrameEvent"},
+             {TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA, "perfetto.protos.KernelWakelockData"},
+             {TB_TRACE_PACKET_SURFACEFLINGER_TRANSACTIONS, "perfetto.protos.TransactionTraceEntry"},
+             {TB_TRACE_PACKET_SURFACEFLINGER_LAYERS_SNAPSHOT, "perfetto.protos.LayersSnapshotProto"}};
 
 static uint32_t type_of(struct tb_perfetto_reader *r, uint32_t kind) {
   for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -48,6 +59,14 @@ static size_t open_dict(struct tb_perfetto_reader *r, struct tb_str name) {
 
 static void close_dict(struct tb_perfetto_reader *r, size_t place) {
   r->batch->args[place].span = (uint32_t)(r->batch->arg_count - place);
+}
+
+/* The fields of the packet's payload. */
+static void add_fields(struct tb_perfetto_reader *r, struct tb_str payload) {
+  bool looked_ahead = r->looked_ahead;
+  r->looked_ahead = true; /* no trace describes these messages: its input need not be searched for that */
+  tb_perfetto_message_fields(r, type_of(r, r->head.kind), payload, is_none);
+  r->looked_ahead = looked_ahead;
 }
 
 /* Emits the member of the trace that the dict at `place` is. */
@@ -91,10 +110,7 @@ enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str 
     ts->i = r->context.ts;
   }
   size_t packet = open_dict(r, tb_packet_kind_name(r->head.kind));
-  bool looked_ahead = r->looked_ahead;
-  r->looked_ahead = true; /* no trace describes these messages: its input need not be searched for that */
-  tb_perfetto_message_fields(r, type_of(r, r->head.kind), payload, is_none);
-  r->looked_ahead = looked_ahead;
+  add_fields(r, payload);
   close_dict(r, packet);
   emit_member(r, member);
   return TB_OK;
@@ -104,6 +120,42 @@ enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str 
 enum tb_status tb_perfetto_lookup_table(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (r->reader->target.recorder_members) return tb_perfetto_recorder(r, payload);
   tb_perfetto_pass_packet(r);
+  return TB_OK;
+}
+
+/* What the packet refers to by number, where it brings that itself. */
+static void add_interned(struct tb_perfetto_reader *r) {
+  if (!r->head.interned_count) return;
+  size_t place = open_dict(r, TB_STR("interned_data"));
+  bool looked_ahead = r->looked_ahead;
+  r->looked_ahead = true;
+  tb_perfetto_message_fields(r, 0, r->head.interned, is_none);
+  r->looked_ahead = looked_ahead;
+  close_dict(r, place);
+}
+
+/* A packet that no importer reads: an instant of the trace with its fields, where it has a time. */
+enum tb_status tb_perfetto_whole_packet(struct tb_perfetto_reader *r, struct tb_str payload) {
+  if (!r->head.kind || !r->context.has_ts || !r->reader->target.recorder_members)
+    return r->head.kind ? tb_perfetto_lookup_table(r, payload) : TB_OK;
+  struct tb_perfetto_track *track = tb_perfetto_find_track(r, 0);
+  if (!track) return TB_OK;
+  size_t first = r->batch->arg_count;
+  add_fields(r, payload);
+  add_interned(r);
+  size_t count = r->batch->arg_count - first;
+  tb_perfetto_emit_track(r, track);
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
+  event->has = TB_HAS_TS | TB_HAS_NAME | TB_HAS_CATEGORIES | (count ? TB_HAS_ARGS : 0);
+  event->ts = r->context.ts;
+  event->phase = 'i';
+  event->instant_scope = 'g';
+  event->track = &track->track;
+  event->name = tb_packet_kind_name(r->head.kind);
+  if (!event->name.len) event->name = TB_STR("packet");
+  event->categories = TB_STR("packet");
+  event->args = &r->batch->args[first];
+  event->arg_count = (uint32_t)count;
   return TB_OK;
 }
 
