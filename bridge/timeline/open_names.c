@@ -10,10 +10,12 @@ enum tb_status tb_open_names_count_up(struct tb_open_names *names, const struct 
                                       uint64_t categories) {
   if (!names->counts.allocator) tb_map_init(&names->counts, allocator);
   enum tb_status status = tb_map_count_up(&names->counts, name, 0);
-  return status == TB_OK && categories ? tb_map_count_up(&names->counts, name, categories) : status;
+  if (status == TB_OK && categories) status = tb_map_count_up(&names->counts, name, categories);
+  return status == TB_OK && categories ? tb_map_count_up(&names->counts, 0, categories) : status;
 }
 
 void tb_open_names_count_down(struct tb_open_names *names, uint64_t name, uint64_t categories) {
   tb_map_count_down(&names->counts, name, 0);
   if (categories) tb_map_count_down(&names->counts, name, categories);
+  if (categories) tb_map_count_down(&names->counts, 0, categories);
 }

@@ -5,9 +5,10 @@
 
 /* The lists that a BEGIN is in, newest first. */
 enum chain {
-  OF_KEY,  /* all of its key */
-  OF_NAME, /* of its key and name; not while it is the only one of its key, likewise: */
-  OF_BOTH, /* of its key, name and categories, where it has categories */
+  OF_KEY,        /* all of its key */
+  OF_NAME,       /* of its key and name; not while it is the only one of its key, likewise: */
+  OF_BOTH,       /* of its key, name and categories, where it has categories; likewise: */
+  OF_CATEGORIES, /* of its key and categories */
   CHAINS
 };
 
@@ -55,21 +56,33 @@ static void mark_open_ambiguous(struct matcher *m) {
 
 static uint64_t name_key(uint32_t key, uint32_t name) { return (uint64_t)key << 32 | name; }
 
-/* Puts the BEGIN in front of a list of its name, with these categories or all. */
-static void put_in_front(struct matcher *m, uint32_t number, enum chain chain, uint32_t categories) {
+/* By what a list is found: a name, categories, 0 where it is of any. */
+struct list_key {
+  uint64_t name;
+  uint32_t categories;
+};
+
+static struct list_key list_key(const struct open_begin *begin, enum chain chain) {
+  return (struct list_key){name_key(begin->key, chain == OF_CATEGORIES ? 0 : begin->name),
+                           chain == OF_NAME ? 0 : begin->categories};
+}
+
+/* Puts the BEGIN in front of a list of its name, of its categories, or of both. */
+static void put_in_front(struct matcher *m, uint32_t number, enum chain chain) {
   struct open_begin *begin = &m->begins[number - 1];
-  uint64_t name = name_key(begin->key, begin->name);
+  struct list_key key = list_key(begin, chain);
   uint32_t newest = 0;
-  (void)tb_map_get(&m->names, name, categories, &newest);
-  if (tb_map_put(&m->names, name, categories, number) != TB_OK) m->out_of_memory = true;
+  (void)tb_map_get(&m->names, key.name, key.categories, &newest);
+  if (tb_map_put(&m->names, key.name, key.categories, number) != TB_OK) m->out_of_memory = true;
   begin->below[chain] = newest;
   if (newest) m->begins[newest - 1].above[chain] = number;
 }
 
 static void put_in_names(struct matcher *m, uint32_t number) {
   struct open_begin *begin = &m->begins[number - 1];
-  put_in_front(m, number, OF_NAME, 0);
-  if (begin->categories) put_in_front(m, number, OF_BOTH, begin->categories);
+  put_in_front(m, number, OF_NAME);
+  if (begin->categories) put_in_front(m, number, OF_BOTH);
+  if (begin->categories) put_in_front(m, number, OF_CATEGORIES);
   begin->named = true;
 }
 
@@ -110,23 +123,24 @@ static void unlink_begin(struct matcher *m, uint32_t number, enum chain chain, u
     *top = below;
 }
 
-static void take_out_of_names(struct matcher *m, uint32_t number, enum chain chain, uint32_t categories) {
+static void take_out_of_names(struct matcher *m, uint32_t number, enum chain chain) {
   const struct open_begin *begin = &m->begins[number - 1];
-  uint64_t name = name_key(begin->key, begin->name);
+  struct list_key key = list_key(begin, chain);
   uint32_t newest = 0;
   unlink_begin(m, number, chain, &newest);
-  uint64_t *entry = begin->above[chain] ? NULL : tb_map_find(&m->names, name, categories);
+  uint64_t *entry = begin->above[chain] ? NULL : tb_map_find(&m->names, key.name, key.categories);
   if (entry && newest)
     *entry = newest;
   else if (entry)
-    tb_map_remove(&m->names, name, categories);
+    tb_map_remove(&m->names, key.name, key.categories);
 }
 
 static void take_out(struct matcher *m, uint32_t number) {
   const struct open_begin *begin = &m->begins[number - 1];
   if (!(begin->key & LEFT_OPEN)) unlink_begin(m, number, OF_KEY, &m->tops[begin->key]);
-  if (begin->named) take_out_of_names(m, number, OF_NAME, 0);
-  if (begin->named && begin->categories) take_out_of_names(m, number, OF_BOTH, begin->categories);
+  if (begin->named) take_out_of_names(m, number, OF_NAME);
+  if (begin->named && begin->categories) take_out_of_names(m, number, OF_BOTH);
+  if (begin->named && begin->categories) take_out_of_names(m, number, OF_CATEGORIES);
 }
 
 static void forget(struct matcher *m, uint32_t number) {
@@ -159,16 +173,15 @@ static uint32_t find_left_open(const struct matcher *m, const struct tb_staged_e
 /* The newest open BEGIN that END `e` matches, + 1; 0: none. */
 static uint32_t find_begin(const struct matcher *m, const struct tb_staged_event *e) {
   uint32_t number = m->tops[e->key];
-  if (e->name && number && m->begins[number - 1].named) {
-    number = 0;
-    (void)tb_map_get(&m->names, name_key(e->key, e->name), e->categories, &number);
-    return number ? number : find_left_open(m, e);
+  if (number && (e->name || e->categories)) {
+    const struct open_begin *top = &m->begins[number - 1];
+    bool fits = (!e->name || e->name == top->name) && (!e->categories || e->categories == top->categories);
+    if (!fits && top->named) /* not the only one of its key */
+      number = tb_map_get(&m->names, name_key(e->key, e->name), e->categories, &number) ? number : 0;
+    else if (!fits)
+      number = 0;
   }
-  for (; number; number = m->begins[number - 1].below[OF_KEY]) {
-    const struct open_begin *begin = &m->begins[number - 1];
-    if ((!e->name || e->name == begin->name) && (!e->categories || e->categories == begin->categories)) return number;
-  }
-  return find_left_open(m, e);
+  return number ? number : find_left_open(m, e);
 }
 
 static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t place) {

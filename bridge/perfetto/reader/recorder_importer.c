@@ -134,10 +134,14 @@ static void add_interned(struct tb_perfetto_reader *r) {
   close_dict(r, place);
 }
 
-/* A packet that no importer reads: an instant of the trace with its fields, where it has a time. */
+/* A packet that no importer reads: an instant of the trace with its fields, where it has a time. One of a kind that has
+ * no name in the schema is given out, and lost: nobody would know what its numbers say. */
 enum tb_status tb_perfetto_whole_packet(struct tb_perfetto_reader *r, struct tb_str payload) {
-  if (!r->head.kind || !r->context.has_ts || !r->reader->target.recorder_members)
-    return r->head.kind ? tb_perfetto_lookup_table(r, payload) : TB_OK;
+  if (!tb_packet_kind_name(r->head.kind).len || !r->reader->target.recorder_members) {
+    tb_perfetto_pass_packet(r);
+    return TB_OK;
+  }
+  if (!r->context.has_ts) return tb_perfetto_recorder(r, payload);
   struct tb_perfetto_track *track = tb_perfetto_find_track(r, 0);
   if (!track) return TB_OK;
   size_t first = r->batch->arg_count;
@@ -152,7 +156,6 @@ enum tb_status tb_perfetto_whole_packet(struct tb_perfetto_reader *r, struct tb_
   event->instant_scope = 'g';
   event->track = &track->track;
   event->name = tb_packet_kind_name(r->head.kind);
-  if (!event->name.len) event->name = TB_STR("packet");
   event->categories = TB_STR("packet");
   event->args = &r->batch->args[first];
   event->arg_count = (uint32_t)count;

@@ -161,7 +161,7 @@ static struct label label_of(struct tb_str body) {
 
 /* Whether an end that says the label of `slice` would end `above`: readers take the newest that fits. */
 static bool hides(const struct tb_open_slice *above, const struct tb_open_slice *slice) {
-  if (above->place < slice->place || above->complete || above->whole || !slice->body.len) return false;
+  if (above->complete || above->whole || !slice->body.len) return false;
   struct label own = label_of(slice->body), other = label_of(above->body);
   return own.name == other.name && (!own.categories.len || tb_str_equal(own.categories, other.categories));
 }
@@ -172,7 +172,7 @@ static enum tb_status end_those_above(struct tb_sequence_writer *w, const struct
   const struct tb_event_head head = {
       .ts = end->ts, .type = TB_TRACK_EVENT_TYPE_SLICE_END, .has_track = end->has_track, .track = end->track};
   enum tb_status status = TB_OK;
-  for (size_t i = lane->open_count; status == TB_OK && i-- > 0;) {
+  for (size_t i = lane->open_count; status == TB_OK && i-- > 0 && lane->open[i].place > slice->place;) {
     if (!hides(&lane->open[i], slice)) continue;
     lane->open[i].whole = true; /* for those around it, too */
     char derived[2 * TB_WIRE_VARINT_MAX];
