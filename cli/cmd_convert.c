@@ -74,7 +74,8 @@ static int convert(const char *from, const char *to, const struct convert_settin
   struct cli_conversion conversion = {from, to, status, &report, &error};
   print_end(&conversion, settings);
   int exit_status = cli_exit_status(status);
-  if (settings->report && !cli_report_file(&cli_convert, settings->report, &conversion) && exit_status != CLI_BAD_DATA)
+  if (settings->report && !cli_report_file(&cli_convert, settings->report, settings->no_clobber, &conversion) &&
+      exit_status != CLI_BAD_DATA)
     return CLI_IO;
   return exit_status;
 }

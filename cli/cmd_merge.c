@@ -113,7 +113,7 @@ typedef int (*read_value)(struct tb_merge_input *input, const char *value);
 static int read_offset(struct tb_merge_input *input, const char *value) {
   input->has_offset = true;
   const char *wanted = cli_parse_time(&input->offset_ns, value);
-  return wanted ? cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value) : CLI_OK;
+  return wanted ? cli_usage(&cli_merge, "%s is no offset: it has to be %s", value, wanted) : CLI_OK;
 }
 
 static int read_machine(struct tb_merge_input *input, const char *value) {
@@ -122,8 +122,11 @@ static int read_machine(struct tb_merge_input *input, const char *value) {
 }
 
 static int read_clock_of(struct tb_merge_input *input, const char *value) {
-  const char *wanted = cli_parse_clock(&input->clock, value);
-  return wanted ? cli_usage(&cli_merge, "%s is no clock: it has to be %s", value, wanted) : CLI_OK;
+  static const struct cli_option of_input = {.parse = cli_parse_clock};
+  const char *wanted = cli_parse_clock(&input->clock, value), *meant = cli_option_meant(&of_input, value);
+  if (!wanted) return CLI_OK;
+  return cli_usage(&cli_merge, "%s is no clock: it has to be %s%s%s%s", value, wanted, meant ? "; did you mean " : "",
+                   meant ? meant : "", meant ? "?" : "");
 }
 
 /* Gives each FILE=VALUE to its input; 0, or the exit status of wrong usage. */
@@ -141,12 +144,12 @@ static int apply(const struct file_options *list, read_value read, struct tb_mer
 }
 
 /* False, and said on stderr, when it cannot be written. */
-static bool write_report(struct tb_merge_report *report, const char *where) {
+static bool write_report(struct tb_merge_report *report, const char *where, bool no_clobber) {
   enum tb_merge_report_format format = cli_report_is_json(where)   ? TB_MERGE_REPORT_JSON
                                        : cli_report_is_html(where) ? TB_MERGE_REPORT_HTML
                                                                    : TB_MERGE_REPORT_TEXT;
   const char *text = tb_merge_report_render(report, format);
-  return cli_report_write(&cli_merge, where, text, text ? strlen(text) : 0);
+  return cli_report_write(&cli_merge, where, no_clobber, text, text ? strlen(text) : 0);
 }
 
 static void print_damage(const struct tb_merge_report *report) {
@@ -201,6 +204,7 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
                                  .skip_bad = settings->skip_bad,
                                  .dry_run = settings->dry_run,
                                  .unplaced = settings->unplaced,
+                                 .no_clobber = settings->no_clobber,
                                  .temporary_name = cli_interrupt_name,
                                  .progress = cli_progress_update,
                                  .progress_ctx = &progress};
@@ -219,7 +223,8 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
   if (report && merged) print_warnings(report);
   if (report) print_damage(report);
   if (report && merged && !settings->dry_run) print_end(settings, report);
-  if (report && where && !write_report(report, where) && exit_status == CLI_OK) exit_status = CLI_IO;
+  if (report && where && !write_report(report, where, settings->no_clobber) && exit_status == CLI_OK)
+    exit_status = CLI_IO;
   tb_merge_report_free(report);
   return exit_status;
 }

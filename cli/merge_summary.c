@@ -6,6 +6,7 @@
 
 #include "print.h"
 #include "report.h"
+#include "tracebridge/info.h"
 
 enum { LINES_MAX = 20, NAME_MAX_WIDTH = 30, CELL = 48, COLUMNS = 4 };
 
@@ -49,27 +50,18 @@ static void print_offset(char cell[CELL], int64_t ns) {
   (void)snprintf(cell, CELL, "%c%" PRIu64 ".%09" PRIu64 " s", ns < 0 ? '-' : '+', size / 1000000000, size % 1000000000);
 }
 
-static void print_duration(char cell[CELL], const char *what, double ns) {
-  static const struct {
-    const char *name;
-    double ns;
-  } units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-  size_t unit = 0;
-  if (ns < 1e4) {
-    (void)snprintf(cell, CELL, "%s %.0f ns", what, ns);
-    return;
-  }
-  while (unit < 2 && ns >= units[unit].ns * 1e4) unit++;
-  (void)snprintf(cell, CELL, "%s %.1f %s", what, ns / units[unit].ns, units[unit].name);
+static void print_duration(char cell[CELL], const char *what, uint64_t ns) {
+  char text[TB_UNIT_TEXT];
+  (void)snprintf(cell, CELL, "%s %s", what, tb_duration_text(text, ns));
 }
 
 static void print_bound(char cell[CELL], const struct tb_merge_input_report *in) {
   if (in->has_bound && in->bound_ns == 0)
     (void)snprintf(cell, CELL, "exact");
   else if (in->has_bound)
-    print_duration(cell, "within", (double)in->bound_ns);
+    print_duration(cell, "within", (uint64_t)in->bound_ns);
   else if (in->has_residual)
-    print_duration(cell, "residual", in->residual_ns);
+    print_duration(cell, "residual", in->residual_ns < 1e18 ? (uint64_t)(in->residual_ns + 0.5) : UINT64_MAX);
   else
     (void)snprintf(cell, CELL, "bound unknown");
 }

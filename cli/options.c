@@ -52,18 +52,21 @@ const char *cli_parse_id(void *field, const char *value) {
   return NULL;
 }
 
-/* Behind the point: digits up to the ninth. */
+/* Behind the point: digits up to the ninth, without zeros at the end; NULL where there are more, which no unit has. */
 static const char *parse_fraction(const char *text, uint64_t *fraction, uint64_t *scale) {
-  for (*fraction = 0, *scale = 1; *text >= '0' && *text <= '9'; text++) {
-    if (*scale == 1000000000) continue; /* no unit is that fine */
+  const char *end = text + strspn(text, "0123456789"), *rest = end;
+  while (end > text && end[-1] == '0') end--;
+  for (*fraction = 0, *scale = 1; text < end; text++) {
+    if (*scale == 1000000000) return NULL;
     *fraction = *fraction * 10 + (uint64_t)(*text - '0');
     *scale *= 10;
   }
-  return text;
+  return rest;
 }
 
 const char *cli_parse_time(void *field, const char *value) {
   static const char wanted[] = "a time with its unit (ns, us, ms, s, min, h), such as 1.5ms";
+  static const char wanted_whole[] = "a time that is a whole number of nanoseconds";
   static const struct {
     const char *name;
     uint64_t ns;
@@ -75,11 +78,13 @@ const char *cli_parse_time(void *field, const char *value) {
   if (*value == '-' || *value == '+') value++;
   if (!parse_digits(value, &whole, &rest)) return wanted;
   if (*rest == '.') rest = parse_fraction(rest + 1, &fraction, &scale);
+  if (!rest) return wanted_whole;
   for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
     uint64_t unit = units[i].ns;
     if (strcmp(rest, units[i].name) != 0) continue;
     if (whole > (uint64_t)INT64_MAX / unit - 1) return wanted;
-    int64_t ns = (int64_t)(whole * unit + (unit >= scale ? fraction * (unit / scale) : fraction / (scale / unit)));
+    if (unit % scale && fraction * (unit % scale) % scale) return wanted_whole;
+    int64_t ns = (int64_t)(whole * unit + fraction * (unit / scale) + fraction * (unit % scale) / scale);
     *(int64_t *)field = negative ? -ns : ns;
     return NULL;
   }
@@ -189,6 +194,13 @@ const char *const *cli_option_choices(const struct cli_option *option) {
   return NULL;
 }
 
+const char *cli_option_meant(const struct cli_option *option, const char *value) {
+  const char *const *choices = cli_option_choices(option);
+  struct cli_suggestion meant = {.word = value, .len = strlen(value)};
+  for (size_t i = 0; choices && choices[i]; i++) cli_suggest_offer(&meant, choices[i]);
+  return meant.best;
+}
+
 /* The format that the word names among these; UNKNOWN where it names none. */
 static enum tb_format choose_format(const char *const *names, const char *word) {
   while (*names && !same_word(word, *names)) names++;
@@ -260,12 +272,9 @@ static enum cli_parse_result store(const struct option_parser *parser, const str
                                    const char *given, const char *value) {
   const char *wanted = option->parse(parser->settings + option->offset, value);
   if (!wanted) return CLI_PARSED;
-  const char *const *choices = cli_option_choices(option);
-  struct cli_suggestion meant = {.word = value, .len = value ? strlen(value) : 0};
-  for (size_t i = 0; choices && choices[i]; i++) cli_suggest_offer(&meant, choices[i]);
-  const char *best = meant.best ? meant.best : "";
+  const char *meant = cli_option_meant(option, value ? value : "");
   (void)cli_usage(parser->command, "%s needs %s, not '%s'%s%s%s", given, wanted, value ? value : "",
-                  meant.best ? "; did you mean " : "", best, meant.best ? "?" : "");
+                  meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
   return CLI_PARSE_FAILED;
 }
 

@@ -37,6 +37,9 @@ const char *cli_parse_unplaced(void *field, const char *value); /* [enum tb_unpl
 /* The words that an option takes, NULL after the last; NULL: any value. */
 const char *const *cli_option_choices(const struct cli_option *option);
 
+/* The one of these words that `value` may stand for by a slip; NULL: none. */
+const char *cli_option_meant(const struct cli_option *option, const char *value);
+
 #define CLI_SIZE_UNITS "K, M, G, T are powers of 1024, as KiB and MiB are; kB and MB are powers of 1000"
 
 /* Options that several commands share, for settings of the type S with a field of that name. */

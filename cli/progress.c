@@ -7,6 +7,7 @@
 
 #include "interrupt.h"
 #include "print.h"
+#include "tracebridge/info.h"
 
 static double now(void) {
   struct timespec t;
@@ -21,14 +22,16 @@ void cli_progress_start(struct cli_progress *progress, bool quiet) {
 }
 
 void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds) {
-  double mb = (double)bytes / 1e6, rate = seconds > 0 ? mb / seconds : 0;
+  char done[TB_UNIT_TEXT], all[TB_UNIT_TEXT], rate[TB_UNIT_TEXT];
+  (void)tb_bytes_text(done, bytes);
+  (void)tb_bytes_text(rate, seconds > 0 ? (uint64_t)((double)bytes / seconds) : 0);
   if (!size || bytes > size) {
-    snprintf(line, capacity, "%.1f MB, %.0f MB/s", mb, rate);
+    snprintf(line, capacity, "%s, %s/s", done, rate);
     return;
   }
   double left = bytes ? seconds * ((double)size / (double)bytes - 1) : 0;
   unsigned whole = left < 360000 ? (unsigned)(left + 0.5) : 360000;
-  snprintf(line, capacity, "%.1f of %.1f MB (%.0f %%), %.0f MB/s, %u:%02u left", mb, (double)size / 1e6,
+  snprintf(line, capacity, "%s of %s (%.0f %%), %s/s, %u:%02u left", done, tb_bytes_text(all, size),
            100 * (double)bytes / (double)size, rate, whole / 60, whole % 60);
 }
 

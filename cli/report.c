@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "interrupt.h"
 #include "print.h"
 #include "tracebridge/file.h"
 #include "tracebridge/info.h"
@@ -258,27 +259,40 @@ bool cli_report_is_json(const char *path) { return ends_in(path, ".json"); }
 
 bool cli_report_is_html(const char *path) { return ends_in(path, ".html"); }
 
-bool cli_report_write(const struct cli_command *command, const char *path, const char *text, size_t len) {
+static enum tb_status write_text(const char *path, bool no_clobber, const char *text, size_t len,
+                                 struct tb_error *error) {
+  struct tb_file *file;
+  enum tb_status status = tb_file_open(path, cli_interrupt_name, NULL, &file, error);
+  if (status == TB_OK && no_clobber) tb_file_keep_existing(file);
+  if (status == TB_OK) status = tb_file_put(file, text, len, error);
+  if (status == TB_OK) status = tb_file_finish(file, error);
+  tb_file_close(file);
+  return status;
+}
+
+bool cli_report_write(const struct cli_command *command, const char *path, bool no_clobber, const char *text,
+                      size_t len) {
   struct tb_error error = {.system_errno = ENOMEM};
-  if (text && tb_file_write(path, text, len, &error) == TB_OK) return true;
+  if (text && write_text(path, no_clobber, text, len, &error) == TB_OK) return true;
   cli_print(stderr, "tracebridge: %s: cannot write the report: %s", path,
             error.system_errno ? strerror(error.system_errno) : error.message);
   cli_end_error(command, &error);
   return false;
 }
 
-bool cli_report_file(const struct cli_command *command, const char *path, const struct cli_conversion *conversion) {
+bool cli_report_file(const struct cli_command *command, const char *path, bool no_clobber,
+                     const struct cli_conversion *conversion) {
   char *text = NULL;
   size_t len = 0;
   FILE *file = open_memstream(&text, &len);
-  if (!file) return cli_report_write(command, path, NULL, 0);
+  if (!file) return cli_report_write(command, path, no_clobber, NULL, 0);
   if (cli_report_is_json(path))
     cli_report_json(file, conversion);
   else
     cli_report_text(file, conversion);
   bool whole = !ferror(file);
   whole = fclose(file) == 0 && whole;
-  bool good = cli_report_write(command, path, whole ? text : NULL, len);
+  bool good = cli_report_write(command, path, no_clobber, whole ? text : NULL, len);
   free(text);
   return good;
 }

@@ -20,8 +20,10 @@ void cli_report_text(FILE *to, const struct cli_conversion *conversion);
 /* One JSON object for scripts. */
 void cli_report_json(FILE *to, const struct cli_conversion *conversion);
 
-/* Writes the report to `path`, in the form that its name asks for. False, and said on stderr, when it cannot. */
-bool cli_report_file(const struct cli_command *command, const char *path, const struct cli_conversion *conversion);
+/* Writes the report to `path`, in the form that its name asks for; by no_clobber it replaces no file. False, and
+ * said on stderr, when it cannot. */
+bool cli_report_file(const struct cli_command *command, const char *path, bool no_clobber,
+                     const struct cli_conversion *conversion);
 
 /* What a conversion lost. */
 void cli_report_losses(FILE *to, const struct tb_convert_report *report);
@@ -34,8 +36,10 @@ void cli_report_span(FILE *to, int64_t first, int64_t last);
 bool cli_report_is_json(const char *path);
 bool cli_report_is_html(const char *path);
 
-/* Writes the text of a report (NULL: it could not be made) to `path`. False, and said on stderr, when it cannot. */
-bool cli_report_write(const struct cli_command *command, const char *path, const char *text, size_t len);
+/* Writes the text of a report (NULL: it could not be made) to `path`; by no_clobber it replaces no file. False, and
+ * said on stderr, when it cannot. */
+bool cli_report_write(const struct cli_command *command, const char *path, bool no_clobber, const char *text,
+                      size_t len);
 
 /* Before anything is read: CLI_OK, or CLI_USAGE, said on stderr, where the report (NULL: none) would overwrite the
  * input. */

@@ -33,10 +33,8 @@ int tb_temp_file_create_nameless(const char *directory, struct tb_error *error) 
   return fd >= 0 ? fd : create_named(directory, error); /* not every file system can */
 }
 
-/* Fails with errno and the folder that the file is in: what the system calls it, "/tmp/#4711 (deleted)", but for the
- * name. */
-static enum tb_status fail_in_folder(int fd, const char *what, struct tb_error *error) {
-  int code = errno;
+/* The folder is that of what the system calls the file, "/tmp/#4711 (deleted)". */
+enum tb_status tb_temp_file_fail(int fd, const char *what, int code, struct tb_error *error) {
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
   ssize_t len = readlink(link, path, sizeof(path) - 1);
@@ -45,15 +43,15 @@ static enum tb_status fail_in_folder(int fd, const char *what, struct tb_error *
   if (!slash)
     return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file (TMPDIR says in which folder)", what);
   *slash = 0;
-  return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file in %s/ (TMPDIR names another folder)", what,
-                       path);
+  const char *hint = code == EFBIG ? "" : " (TMPDIR names another folder)"; /* that limit is the process' own */
+  return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file in %s/%s", what, path, hint);
 }
 
 enum tb_status tb_temp_file_read_all_at(int fd, uint64_t offset, void *to, size_t len, struct tb_error *error) {
   for (size_t done = 0; done < len;) {
     ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_in_folder(fd, "read", error);
+    if (n < 0) return tb_temp_file_fail(fd, "read", errno, error);
     if (n == 0) {
       errno = EIO;
       return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary file was cut short");
@@ -68,7 +66,7 @@ enum tb_status tb_temp_file_write_all_at(int fd, uint64_t offset, const void *da
   for (size_t done = 0; done < len;) {
     ssize_t n = pwrite(fd, (const char *)data + done, len - done, (off_t)(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_in_folder(fd, "write to", error);
+    if (n < 0) return tb_temp_file_fail(fd, "write to", errno, error);
     done += (size_t)n;
   }
   return TB_OK;

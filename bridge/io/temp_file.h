@@ -19,6 +19,10 @@ TB_MUST_CHECK enum tb_status tb_temp_file_read_all_at(int fd, uint64_t offset, v
 TB_MUST_CHECK enum tb_status tb_temp_file_write_all_at(int fd, uint64_t offset, const void *data, size_t len,
                                                        struct tb_error *error);
 
+/* TB_IO: that `what` ("write to") could not be done, with the folder of the file and how to name another; `code`: errno
+ * then. */
+enum tb_status tb_temp_file_fail(int fd, const char *what, int code, struct tb_error *error);
+
 /* Frees the pages of `len` bytes at `offset`, which nobody reads any more. Where the file system cannot do that,
  * nothing is lost but room. */
 void tb_temp_file_free_pages(int fd, uint64_t offset, uint64_t len);

@@ -16,8 +16,8 @@ static const uint64_t OFFSET_MAX = INT64_MAX - (INT64_C(1) << 32);
 
 static uint64_t next_start(uint64_t end) { return (end + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
 
-static enum tb_status fail(struct tb_error *error) {
-  return tb_fail_errno(error, TB_IO, errno, "cannot write a temporary copy");
+static enum tb_status fail(const struct tb_copy_store *store, int code, struct tb_error *error) {
+  return tb_temp_file_fail(store->fd, "write to", code, error);
 }
 
 enum tb_status tb_copy_store_begin(struct tb_copy_store *store, const char *name, struct tb_input_place *copy,
@@ -30,25 +30,23 @@ enum tb_status tb_copy_store_begin(struct tb_copy_store *store, const char *name
   uint64_t start = next_start(store->end);
   *copy = (struct tb_input_place){.name = name, .part = true, .fd = store->fd, .start = start};
   snprintf(to, TB_COPY_STORE_NAME, "/dev/fd/%d", store->fd);
-  if (ftruncate(store->fd, (off_t)start) != 0 || lseek(store->fd, (off_t)start, SEEK_SET) < 0) return fail(error);
+  if (ftruncate(store->fd, (off_t)start) != 0 || lseek(store->fd, (off_t)start, SEEK_SET) < 0)
+    return fail(store, errno, error);
   return TB_OK;
 }
 
 enum tb_status tb_copy_store_put(struct tb_copy_store *store, uint64_t offset, const void *data, size_t len,
                                  struct tb_error *error) {
   uint64_t at = next_start(store->end) + offset;
-  if (offset > OFFSET_MAX || len > OFFSET_MAX || at + len > OFFSET_MAX) {
-    errno = EFBIG;
-    return fail(error);
-  }
-  return tb_temp_file_write_all_at(store->fd, at, data, len, NULL) == TB_OK ? TB_OK : fail(error);
+  if (offset > OFFSET_MAX || len > OFFSET_MAX || at + len > OFFSET_MAX) return fail(store, EFBIG, error);
+  return tb_temp_file_write_all_at(store->fd, at, data, len, error);
 }
 
 enum tb_status tb_copy_store_end(struct tb_copy_store *store, uint64_t len, struct tb_input_place *copy,
                                  struct tb_error *error) {
   uint64_t end = copy->start + len;
-  if (len > OFFSET_MAX || end > OFFSET_MAX) errno = EFBIG;
-  if (len > OFFSET_MAX || end > OFFSET_MAX || ftruncate(store->fd, (off_t)end) != 0) return fail(error);
+  if (len > OFFSET_MAX || end > OFFSET_MAX) return fail(store, EFBIG, error);
+  if (ftruncate(store->fd, (off_t)end) != 0) return fail(store, errno, error);
   copy->len = len;
   store->end = end;
   return TB_OK;
@@ -65,9 +63,12 @@ void tb_copy_store_free(struct tb_copy_store *store) {
   store->made = false;
 }
 
-enum tb_status tb_copy_store_failed(struct tb_error *error, const char *to, enum tb_status status) {
-  struct tb_error was = *error;
-  if (strcmp(was.file, to) != 0) return status;
+enum tb_status tb_copy_store_failed(const struct tb_copy_store *store, const char *to, enum tb_status status,
+                                    struct tb_error *error) {
+  if (strcmp(error->file, to) != 0) return status;
+  error->file[0] = 0;
+  if (status != TB_IO) return status;
+  int code = error->system_errno;
   *error = (struct tb_error){0};
-  return tb_fail_errno(error, status, was.system_errno, "cannot write a temporary copy");
+  return fail(store, code, error);
 }

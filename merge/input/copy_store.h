@@ -33,8 +33,10 @@ TB_MUST_CHECK enum tb_status tb_copy_store_put(struct tb_copy_store *store, uint
 TB_MUST_CHECK enum tb_status tb_copy_store_end(struct tb_copy_store *store, uint64_t len, struct tb_input_place *copy,
                                                struct tb_error *error);
 
-/* An error of whoever wrote a copy under the name `to`: without that name, which no user knows. Returns `status`. */
-enum tb_status tb_copy_store_failed(struct tb_error *error, const char *to, enum tb_status status);
+/* An error of whoever wrote a copy under the name `to`: with the temporary file's folder for that name, which no user
+ * knows. Returns `status`. */
+enum tb_status tb_copy_store_failed(const struct tb_copy_store *store, const char *to, enum tb_status status,
+                                    struct tb_error *error);
 
 /* A copy is not wanted any more: gives its room back where the file system can. */
 void tb_copy_store_forget(struct tb_copy_store *store, const struct tb_input_place *copy);

@@ -63,6 +63,13 @@ static enum tb_status look_for_event(struct tb_merger *m, struct copying *c, siz
   return TB_OK;
 }
 
+static enum tb_status report_progress(struct tb_merger *m, const struct tb_input *input) {
+  const struct tb_merge_options *options = &m->options;
+  if (!options->progress || options->progress(options->progress_ctx, tb_input_bytes_read(input), tb_input_size(input)))
+    return TB_OK;
+  return tb_fail(&m->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
+}
+
 static enum tb_status copy_all(struct tb_merger *m, struct tb_source *s, struct copying *c) {
   enum tb_status status = TB_OK;
   while (status == TB_OK) {
@@ -70,6 +77,7 @@ static enum tb_status copy_all(struct tb_merger *m, struct tb_source *s, struct 
     status = tb_input_read(c->input, c->buffer, COPY_BYTES, &got, &m->error);
     if (status == TB_OK && c->reader) status = look_for_event(m, c, got);
     if (status == TB_OK) status = tb_output_write(c->output, c->buffer, got, &m->error);
+    if (status == TB_OK) status = report_progress(m, c->input);
   }
   if (status == TB_TRUNCATED) {
     struct tb_merge_input_report *in = tb_source_report(m, s);
@@ -114,7 +122,7 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
   if (status == TB_OK) status = start_copying(m, s->name, from, to, &c);
   if (status == TB_OK) status = copy_all(m, s, &c);
   if (status == TB_OK) status = tb_copy_store_end(&m->store, tb_output_bytes_written(c.output), copy, &m->error);
-  if (status != TB_OK) status = tb_copy_store_failed(&m->error, to, status);
+  if (status != TB_OK) status = tb_copy_store_failed(&m->store, to, status, &m->error);
   tb_reader_close(c.reader);
   tb_output_close(c.output);
   tb_input_close(c.input);
@@ -181,7 +189,7 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const st
   }
   if (status == TB_OK) status = tb_copy_store_end(&m->store, report->summary.bytes_written, &s->place, &m->error);
   tb_free(m->allocator, report, sizeof(*report));
-  return status == TB_OK ? TB_OK : tb_copy_store_failed(&m->error, to, status);
+  return status == TB_OK ? TB_OK : tb_copy_store_failed(&m->store, to, status, &m->error);
 }
 
 /* What can be read once only. */

@@ -258,7 +258,7 @@ static enum tb_status join(struct tb_merger *m, const struct part_links *links, 
   enum tb_status status = copy_parts(m, links, head, &copy);
   if (status != TB_OK) return status;
   tb_prescan_free(&head->prescan);
-  status = tb_prescan_run(&head->prescan, m->allocator, &copy, m->options.max_junk_bytes, &m->error);
+  status = tb_prescan_run(&head->prescan, m->allocator, &copy, m->options.max_junk_bytes, NULL, &m->error);
   head->place = copy;
   for (int64_t i = next_part(links, head->index); i != NO_PART; i = next_part(links, i)) {
     m->sources[i].skipped = true;

@@ -329,10 +329,23 @@ void tb_prescan_measure(struct tb_prescan *s) {
   s->last = all.last;
 }
 
-static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader *packets, struct tb_error *error) {
+enum { WATCHED_BYTES = 4 << 20 };
+
+/* Asks the watch after each WATCHED_BYTES or so of the decompressed file; *next is when. */
+static bool goes_on(const struct tb_prescan_watch *watch, const struct tb_raw_packet_reader *packets, uint64_t *next) {
+  uint64_t offset = tb_raw_packet_reader_offset(packets);
+  if (!watch || offset < *next) return true;
+  *next = offset + WATCHED_BYTES;
+  return watch->goes_on(watch->ctx, tb_raw_packet_reader_stored(packets));
+}
+
+static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader *packets,
+                               const struct tb_prescan_watch *watch, struct tb_error *error) {
   struct tb_raw_packet packet = {.offset = 0};
   enum tb_status status;
+  uint64_t next = 0;
   for (;;) {
+    if (!goes_on(watch, packets, &next)) return tb_fail(error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
     status = take_common(s, tb_raw_packet_reader_stream(packets));
     if (status != TB_OK)
       return tb_fail(error, status, tb_raw_packet_reader_offset(packets), "%s", tb_status_text(status));
@@ -354,7 +367,7 @@ static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader
 }
 
 enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a, const struct tb_input_place *place,
-                              size_t max_junk, struct tb_error *error) {
+                              size_t max_junk, const struct tb_prescan_watch *watch, struct tb_error *error) {
   *s = (struct tb_prescan){.damage = ""};
   tb_input_clocks_init(&s->clocks, a);
   tb_payload_times_known_all(s->known_kinds);
@@ -365,7 +378,7 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   struct tb_raw_packet_reader *packets;
   struct tb_raw_packet_reader_options options = {.allocator = a, .only_heads = true, .max_junk = max_junk};
   enum tb_status status = tb_raw_packet_reader_open(place, &options, &packets, error);
-  if (status == TB_OK) status = read_all(s, packets, error);
+  if (status == TB_OK) status = read_all(s, packets, watch, error);
   tb_raw_packet_reader_close(packets);
   measure_machines(s);
   tb_prescan_measure(s);

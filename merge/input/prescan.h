@@ -75,12 +75,18 @@ struct tb_prescan {
   uint64_t damage_offset;                  /* and where */
 };
 
+/* Asked now and then; `read`: bytes so far of the file as it is stored. False: stop, TB_CANCELLED. */
+struct tb_prescan_watch {
+  bool (*goes_on)(void *ctx, uint64_t read);
+  void *ctx;
+};
+
 /* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO,
  * TB_NO_MEMORY, TB_LIMIT, and TB_BAD_DATA where not one packet is whole, or more than `max_junk` bytes before the
- * first are of none. To be freed in any case. */
+ * first are of none. `watch` may be NULL. To be freed in any case. */
 TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *prescan, const struct tb_allocator *allocator,
                                             const struct tb_input_place *place, size_t max_junk,
-                                            struct tb_error *error);
+                                            const struct tb_prescan_watch *watch, struct tb_error *error);
 void tb_prescan_free(struct tb_prescan *prescan);
 
 /* Sets has_time, first and last: once more after clocks were fitted. */

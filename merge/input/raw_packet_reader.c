@@ -166,6 +166,10 @@ uint64_t tb_raw_packet_reader_offset(const struct tb_raw_packet_reader *p) {
   return tb_packet_tokenizer_offset(stream, stream->at);
 }
 
+uint64_t tb_raw_packet_reader_stored(const struct tb_raw_packet_reader *p) {
+  return tb_input_bytes_read(p->stream.input);
+}
+
 uint64_t tb_raw_packet_reader_damage(const struct tb_raw_packet_reader *p, uint64_t *first_offset, const char **first) {
   *first_offset = p->first_offset;
   *first = p->first_loss;

@@ -52,6 +52,9 @@ struct tb_packet_tokenizer *tb_raw_packet_reader_stream(struct tb_raw_packet_rea
 /* Bytes of the decompressed file used up so far. */
 uint64_t tb_raw_packet_reader_offset(const struct tb_raw_packet_reader *packets);
 
+/* Bytes of the file as it is stored, read so far. Not with close_between. */
+uint64_t tb_raw_packet_reader_stored(const struct tb_raw_packet_reader *packets);
+
 /* How often something was lost so far; of the first its place and what it was (a constant, "" for nothing). */
 uint64_t tb_raw_packet_reader_damage(const struct tb_raw_packet_reader *packets, uint64_t *first_offset,
                                      const char **first);

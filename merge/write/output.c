@@ -11,7 +11,7 @@
 #include "perfetto/writer/encode/padding.h"
 
 /* Writes the Perfetto trace; *written: its bytes in the file. */
-static enum tb_status write_trace(struct tb_merger *m, const char *out, uint64_t *written) {
+static enum tb_status write_trace(struct tb_merger *m, const char *out, bool no_clobber, uint64_t *written) {
   size_t stem;
   struct tb_output_options options = {.allocator = m->options.allocator,
                                       .misleads = tb_looks_like_other_format,
@@ -21,6 +21,7 @@ static enum tb_status write_trace(struct tb_merger *m, const char *out, uint64_t
                                       .temporary_name = m->options.temporary_name,
                                       .temporary_name_ctx = m->options.temporary_name_ctx};
   enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
+  if (status == TB_OK && no_clobber) tb_output_keep_existing(m->output);
   if (status == TB_OK) status = tb_merger_write(m);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
@@ -43,6 +44,7 @@ static enum tb_status convert(struct tb_merger *m, const struct tb_input_place *
   options.writer.temporary_directory = m->options.temporary_directory;
   options.writer.temporary_name = m->options.temporary_name;
   options.writer.temporary_name_ctx = m->options.temporary_name_ctx;
+  options.writer.no_clobber = m->options.no_clobber;
   struct tb_convert_report *report = tb_arena_alloc(&m->report->arena, sizeof(*report));
   if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status = tb_convert_place(from, out, &options, report, &m->error);
@@ -59,17 +61,18 @@ static enum tb_status write_converted(struct tb_merger *m, const char *out, enum
   struct tb_input_place merged;
   uint64_t len = 0;
   enum tb_status status = tb_copy_store_begin(&m->store, "the merged trace", &merged, to, &m->error);
-  if (status == TB_OK) status = write_trace(m, to, &len);
+  if (status == TB_OK) status = write_trace(m, to, false, &len);
   if (status == TB_OK) status = tb_copy_store_end(&m->store, len, &merged, &m->error);
-  if (status != TB_OK) return tb_copy_store_failed(&m->error, to, status);
+  if (status != TB_OK) return tb_copy_store_failed(&m->store, to, status, &m->error);
   return convert(m, &merged, out, format);
 }
 
 enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out) {
   enum tb_format format = tb_format_from_path(out);
   uint64_t written;
-  enum tb_status status = format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO ? write_trace(m, out, &written)
-                                                                                      : write_converted(m, out, format);
+  enum tb_status status = format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO
+                              ? write_trace(m, out, m->options.no_clobber, &written)
+                              : write_converted(m, out, format);
   if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
   return status;
 }

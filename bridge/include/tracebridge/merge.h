@@ -50,6 +50,7 @@ struct tb_merge_options {
   tb_temporary_name temporary_name; /* of the output; NULL: not called */
   void *temporary_name_ctx;
   size_t max_junk_bytes; /* of each input, as in struct tb_reader_options */
+  bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
 };
 
 /* How an input came to its place on the merged trace's clock, best first. */

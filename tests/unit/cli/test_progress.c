@@ -14,9 +14,9 @@ static void line_shows_bytes_share_rate_and_time_left(void **state) {
   (void)state;
   char line[128];
   cli_progress_format(line, sizeof(line), 50000000, 200000000, 0.5);
-  assert_string_equal(line, "50.0 of 200.0 MB (25 %), 100 MB/s, 0:02 left");
+  assert_string_equal(line, "50.0 MB of 200 MB (25 %), 100 MB/s, 0:02 left");
   cli_progress_format(line, sizeof(line), 1000000, 100000000, 10);
-  assert_string_equal(line, "1.0 of 100.0 MB (1 %), 0 MB/s, 16:30 left");
+  assert_string_equal(line, "1.00 MB of 100 MB (1 %), 100 kB/s, 16:30 left");
 }
 
 static void line_of_an_input_of_unknown_size_shows_bytes_and_rate(void **state) {
@@ -30,7 +30,7 @@ static void line_survives_a_first_call_without_time_or_bytes(void **state) {
   (void)state;
   char line[128];
   cli_progress_format(line, sizeof(line), 0, 1000000, 0);
-  assert_string_equal(line, "0.0 of 1.0 MB (0 %), 0 MB/s, 0:00 left");
+  assert_string_equal(line, "0 B of 1.00 MB (0 %), 0 B/s, 0:00 left");
   cli_progress_format(line, sizeof(line), 1, UINT64_MAX, 1000);
   assert_non_null(strstr(line, "6000:00 left"));
 }

@@ -290,6 +290,26 @@ static void converting_an_input_shows_progress_and_can_be_stopped(void **unused)
   assert_int_equal(calls, 1);
 }
 
+/* Nothing is converted and nothing written, so that progress is that of the first reading of the inputs. */
+static void reading_the_inputs_shows_progress_and_can_be_stopped(void **unused) {
+  (void)unused;
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    unsigned calls = 0;
+    struct msg a = trace_of("a", S(10), S(1000), S(11)), b = trace_of("b", S(10), S(1000), S(11));
+    run.count = 0;
+    add(&a);
+    add(&b);
+    run.options.dry_run = run.options.skip_bad = true;
+    run.options.threads = threads;
+    run.options.progress = stop_at_once;
+    run.options.progress_ctx = &calls;
+    merge();
+    assert_int_equal(run.status, TB_CANCELLED);
+    assert_true(calls >= 1);
+    for (size_t i = 0; i < run.count; i++) (void)unlink(run.paths[i]);
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -308,6 +328,7 @@ int main(void) {
       TEST(nothing_to_merge_is_invalid),
       TEST(a_dry_run_reports_and_writes_nothing),
       TEST(converting_an_input_shows_progress_and_can_be_stopped),
+      TEST(reading_the_inputs_shows_progress_and_can_be_stopped),
       TEST(more_inputs_than_files_may_be_open_merge_all_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

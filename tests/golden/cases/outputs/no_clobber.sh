@@ -14,16 +14,18 @@ tracebridge convert -nq t.json -o /dev/null --to json && echo written
 tracebridge merge -nq t.json -o old.pftrace --dry-run >dry.txt && echo "nothing would be written"
 echo "--- a file that comes while the input is read stays, too"
 mkfifo pipe
-for command in "convert -n --from json -o late.pftrace" "dump -n -o late.pftrace"; do
-  rm -f late.pftrace
+for command in "convert -n --from json -o late.pftrace" "dump -n -o late.pftrace" "merge -nq -o late.pftrace" \
+  "merge -nq -o late.json" "convert -nq -o other.json --report late.txt" "merge -nq -o other.fxt --report late.txt"; do
+  rm -f late.*
+  late=${command##* }
   # shellcheck disable=SC2086 # several words
   tracebridge $command pipe &
   exec 3>pipe # the reader is there, and looked before
-  echo late >late.pftrace
+  echo late >"$late"
   cat t.json >&3
   exec 3>&-
   wait $! || echo "status $?"
-  cat late.pftrace
+  cat "$late"
 done
 ls
 tracebridge merge -n t.json -o old.pftrace
