@@ -6,17 +6,25 @@
 #include "convert/packet_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/losses.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "protobuf/text_lexer.h"
 #include "protobuf/text_parser.h"
 #include "protos/perfetto/trace_packet.pb-c.h"
 
-enum { CHUNK_BYTES = 256 * 1024, PIECE_MAX = 1 << 30 };
+enum {
+  CHUNK_BYTES = 256 * 1024,
+  PIECE_MAX = 1 << 30,
+  PLAIN_MAX = 4096,       /* more outside of brackets, literals and comments is no field of a trace */
+  BLANKS_MAX = 64 * 1024, /* between packets that are kept */
+  PLACES_MAX = 1 << 17    /* of packets: more than a reader has in hand */
+};
 
-static const char PACKET[] = "packet";
+static const char PACKET[] = "packet", BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 /* How far a piece was looked through. The lexer does not do this: it wants a text that is whole and right, and a piece
  * is looked for in one that comes bit by bit and may be neither. */
@@ -25,6 +33,12 @@ struct piece_scan {
   unsigned depth; /* of brackets */
   char quote;     /* of the literal that it is in; 0: none */
   bool escaped, comment;
+  size_t plain; /* characters outside of brackets, literals and comments, but for blanks */
+};
+
+/* Where a packet is, and where the text that it was made of. */
+struct packet_place {
+  uint64_t packet, text;
 };
 
 struct packet_text {
@@ -36,15 +50,20 @@ struct packet_text {
   enum tb_status ended;     /* how the input did; TB_OK: it goes on */
   struct tb_buffer packets; /* [packets_at, len) is not yet given */
   size_t packets_at;
-  bool any;              /* there was a packet */
-  struct tb_error fault; /* the first */
+  uint64_t made;           /* bytes of all packets before these */
+  struct tb_buffer places; /* struct packet_place of the last packets */
+  bool in_plain;           /* what is no text of a packet was counted */
+  bool any;                /* there was a packet */
+  struct tb_error fault;   /* the first */
   struct tb_losses losses;
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 static const char *pass_blanks(const char *at, const char *end) {
-  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  while (at < end && is_blank(*at)) at++;
   return at;
 }
 
@@ -78,7 +97,9 @@ static bool take_character(struct piece_scan *s, char c) {
   if (pass_inside(s, c)) return false;
   if (c == '"' || c == '\'') s->quote = c;
   s->comment = c == '#';
+  if (!s->depth && !s->quote && !s->comment && !is_blank(c)) s->plain++;
   if (c == '{' || c == '<' || c == '[') s->depth++;
+  if (!s->depth && s->plain > PLAIN_MAX) return true;
   if ((c != '}' && c != '>' && c != ']') || !s->depth) return false;
   return --s->depth == 0;
 }
@@ -93,12 +114,18 @@ static bool find_end(const struct packet_text *t, struct piece_scan *s, size_t *
       return true;
     }
     if (more && t->ended == TB_OK) return false;
-    if (!take_character(s, data[s->at++])) continue;
+    bool blank = line && !s->plain && s->at - t->text_at > BLANKS_MAX;
+    if (!blank && !take_character(s, data[s->at++])) continue;
     *end = s->at;
     return true;
   }
   *end = s->at;
   return t->ended != TB_OK;
+}
+
+static size_t byte_order_mark(const char *data, size_t len) {
+  size_t mark = sizeof(BYTE_ORDER_MARK) - 1;
+  return len >= mark && memcmp(data, BYTE_ORDER_MARK, mark) == 0 ? mark : 0;
 }
 
 static enum tb_status read_more(struct packet_text *t, struct tb_error *error) {
@@ -114,6 +141,7 @@ static enum tb_status read_more(struct packet_text *t, struct tb_error *error) {
   size_t got = 0;
   enum tb_status status = tb_input_read(t->from, t->text.data + t->text.len, CHUNK_BYTES, &got, error);
   t->text.len += got;
+  if (!t->offset && !t->text_at) t->text_at = byte_order_mark(t->text.data, t->text.len);
   if (status != TB_OK && status != TB_END && status != TB_TRUNCATED) return status;
   t->ended = status;
   return TB_OK;
@@ -132,14 +160,34 @@ static enum tb_status lose(struct packet_text *t, const struct tb_text_fault *fa
 static bool go_to_packet(struct packet_text *t, size_t end) {
   struct tb_text_cursor cursor = {t->text.data + t->text_at, t->text.data + end};
   if (!tb_text_take(&cursor, ',') && !tb_text_take(&cursor, ';')) tb_text_skip(&cursor);
-  t->text_at = (size_t)(cursor.at - t->text.data);
   tb_text_skip(&cursor);
+  t->text_at = (size_t)(cursor.at - t->text.data);
   return cursor.at < cursor.end;
+}
+
+/* The packets that come next are of the text at text_at. */
+static enum tb_status keep_place(struct packet_text *t) {
+  struct packet_place place = {t->made, t->offset + t->text_at};
+  size_t keep = PLACES_MAX * sizeof(place);
+  if (t->places.len == 2 * keep) {
+    memmove(t->places.data, t->places.data + keep, keep);
+    t->places.len = keep;
+  }
+  return tb_buffer_append(&t->places, &place, sizeof(place));
+}
+
+static uint64_t place_of(const void *ctx, uint64_t offset) {
+  const struct packet_text *t = ctx;
+  const struct packet_place *places = (const struct packet_place *)(const void *)t->places.data;
+  size_t at = 0;
+  TB_LOWER_BOUND(at, t->places.len / sizeof(*places), i, places[i].packet <= offset);
+  return at ? places[at - 1].text : TB_NO_OFFSET;
 }
 
 static enum tb_status encode(struct packet_text *t, size_t end, struct tb_error *error) {
   struct tb_text_result result;
   if (!go_to_packet(t, end)) return TB_OK;
+  if (keep_place(t) != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status = tb_text_parse(&t->packets, &perfetto__protos__trace__descriptor,
                                         (struct tb_str){t->text.data + t->text_at, end - t->text_at}, &result);
   if (status == TB_BAD_DATA) return lose(t, &result.fault);
@@ -152,6 +200,14 @@ static enum tb_status encode(struct packet_text *t, size_t end, struct tb_error 
   return TB_OK;
 }
 
+/* What is no text of a packet is one loss, however long it is. */
+static enum tb_status lose_plain(struct packet_text *t) {
+  const struct tb_text_fault fault = {.what = "between packets is what is none"};
+  if (t->in_plain) return TB_OK;
+  t->in_plain = true;
+  return lose(t, &fault);
+}
+
 static enum tb_status next_piece(struct packet_text *t, struct tb_error *error) {
   struct piece_scan scan = {.at = t->text_at};
   size_t end;
@@ -161,8 +217,11 @@ static enum tb_status next_piece(struct packet_text *t, struct tb_error *error) 
     if (status != TB_OK) return status;
     scan.at = t->text_at + done;
   }
+  t->made += t->packets.len;
   t->packets.len = t->packets_at = 0;
-  enum tb_status status = encode(t, end, error);
+  bool plain = scan.plain > PLAIN_MAX || (t->in_plain && !scan.depth && !strchr("}>]", t->text.data[end - 1]));
+  enum tb_status status = plain ? lose_plain(t) : encode(t, end, error);
+  t->in_plain = plain;
   t->text_at = end;
   return status;
 }
@@ -201,6 +260,7 @@ static void close_text(void *ctx) {
   struct packet_text *t = ctx;
   tb_buffer_free(&t->text);
   tb_buffer_free(&t->packets);
+  tb_buffer_free(&t->places);
   tb_free(t->allocator, t, sizeof(*t));
 }
 
@@ -212,7 +272,8 @@ enum tb_status tb_packet_text_open(struct tb_input **input, const struct tb_allo
   t->from = *input;
   tb_buffer_init(&t->text, allocator, 0);
   tb_buffer_init(&t->packets, allocator, 0);
-  const struct tb_input_source source = {t, read_packets, close_text, &t->losses};
+  tb_buffer_init(&t->places, allocator, 0);
+  const struct tb_input_source source = {t, read_packets, close_text, &t->losses, place_of};
   struct tb_input *inside;
   enum tb_status status = tb_input_open_inside(tb_input_name(*input), &source, *input, allocator, 1, &inside, error);
   if (status != TB_OK) {
@@ -226,7 +287,7 @@ enum tb_status tb_packet_text_open(struct tb_input **input, const struct tb_allo
 /* dump writes a packet that its fields would not make again as field 1 of a trace. */
 bool tb_packet_text_detect(const char *data, size_t len) {
   static const char bytes[] = "1: \"";
-  struct tb_text_cursor cursor = {data, data + len};
+  struct tb_text_cursor cursor = {data + byte_order_mark(data, len), data + len};
   bool more;
   tb_text_skip(&cursor);
   size_t left = (size_t)(cursor.end - cursor.at);

@@ -157,6 +157,12 @@ static enum tb_status take_input_losses(struct tb_reader *reader) {
                  losses->entries[0].reason);
 }
 
+/* Events are where users know what they were decoded from. */
+static void place_events(const struct tb_reader *reader, struct tb_batch *batch) {
+  for (size_t i = 0; i < batch->event_count; i++)
+    batch->events[i].offset = tb_input_place_of(reader->input, batch->events[i].offset);
+}
+
 enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) {
   tb_batch_reset(batch);
   reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
@@ -168,6 +174,7 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_NO_MEMORY) batch->event_count = 0; /* they may lack something */
+  if (reader->decoded) place_events(reader, batch);
   reader->has_read |= batch->event_count > 0;
   if (status == TB_END) status = take_input_losses(reader);
   if (status == TB_END && !reader->has_read)
@@ -212,14 +219,19 @@ enum tb_format tb_reader_format(const struct tb_reader *reader) {
   return reader && reader->ops ? reader->ops->format : TB_FORMAT_UNKNOWN;
 }
 
+void tb_reader_count_loss(struct tb_reader *reader, const char *reason, uint64_t offset) {
+  tb_losses_add(&reader->losses, reason, tb_input_place_of(reader->input, offset));
+}
+
 enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset) {
-  tb_losses_add(&reader->losses, reason, offset);
+  tb_reader_count_loss(reader, reason, offset);
   if (!reader->options.strict) return TB_OK;
+  offset = tb_input_place_of(reader->input, offset);
   return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s (--strict stops at the first)", reason);
 }
 
 void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset) {
-  tb_losses_add(&reader->notes, text, offset);
+  tb_losses_add(&reader->notes, text, tb_input_place_of(reader->input, offset));
 }
 
 enum tb_status tb_reader_note_unread(struct tb_reader *reader, const struct tb_unread_traces *unread) {

@@ -40,6 +40,7 @@ static enum tb_status open_readers(struct info_reading *r, const struct tb_reade
   enum tb_format format = options->format != TB_FORMAT_UNKNOWN ? options->format : tb_format_detect(data, len);
   status = tb_reader_create_feed(name, options, &r->reader, error);
   const struct tb_reader_ops *ops = tb_registry_reader(format);
+  if (status == TB_OK) tb_input_feed_from(r->reader->input, r->input);
   if (status != TB_OK || !ops) return status;
   r->state->record_ops = ops->records;
   if (ops->records) r->reader->watch = (struct tb_record_watch){tb_info_count_record, r->state};

@@ -20,12 +20,13 @@ enum { RAW_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
 struct tb_input {
   const struct tb_allocator *allocator;
   char *name;
-  int fd;                        /* -1: fed, or of a source */
-  struct tb_input_source source; /* its `read` is NULL where it is a file, or fed */
-  struct tb_input *beneath;      /* owned with the source; NULL: none */
-  bool own_part;                 /* the part's descriptor is closed with it */
-  bool cut;                      /* it is as much of an input as could be read: TB_TRUNCATED at its end */
-  struct tb_input_place place;   /* a part: of it what is left to be read is [part_at, its end) */
+  int fd;                          /* -1: fed, or of a source */
+  struct tb_input_source source;   /* its `read` is NULL where it is a file, or fed */
+  struct tb_input *beneath;        /* owned with the source; NULL: none */
+  const struct tb_input *fed_from; /* NULL: nobody said */
+  bool own_part;                   /* the part's descriptor is closed with it */
+  bool cut;                        /* it is as much of an input as could be read: TB_TRUNCATED at its end */
+  struct tb_input_place place;     /* a part: of it what is left to be read is [part_at, its end) */
   uint64_t part_at;
   bool regular, fed_all, raw_end;
   bool detected; /* the first bytes were looked at */
@@ -380,6 +381,14 @@ enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) { re
 const struct tb_losses *tb_input_losses(const struct tb_input *in) {
   while (!in->source.losses && in->beneath) in = in->beneath;
   return in->source.losses;
+}
+
+void tb_input_feed_from(struct tb_input *fed, const struct tb_input *from) { fed->fed_from = from; }
+
+uint64_t tb_input_place_of(const struct tb_input *in, uint64_t offset) {
+  for (; in && offset != TB_NO_OFFSET; in = in->beneath ? in->beneath : in->fed_from)
+    if (in->source.place) offset = in->source.place(in->source.ctx, offset);
+  return offset;
 }
 
 const char *tb_input_name(const struct tb_input *in) { return in->name; }

@@ -45,6 +45,9 @@ struct tb_input_source {
   enum tb_status (*read)(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error);
   void (*close)(void *ctx);       /* when the input is closed; NULL: nothing to do */
   const struct tb_losses *losses; /* of what was read, which last as long as ctx; NULL: there are none */
+  /* Where in what this reads from the byte at `offset` came from; TB_NO_OFFSET: not known any more. NULL: places are
+   * those of what is read. */
+  uint64_t (*place)(const void *ctx, uint64_t offset);
 };
 
 /* Opens what `source` reads. `beneath` (NULL: none) is what that reads from, and says how much of the stored bytes was
@@ -83,6 +86,12 @@ TB_MUST_CHECK enum tb_status tb_input_seek(struct tb_input *input, uint64_t offs
 
 /* What was lost of what was read, by the source, or by one beneath; NULL: nothing is counted. */
 const struct tb_losses *tb_input_losses(const struct tb_input *input);
+
+/* Says that what is fed to `fed` is read from `from`, which lasts as long. */
+void tb_input_feed_from(struct tb_input *fed, const struct tb_input *from);
+
+/* The place by which users know the byte at `offset`: in the text, where that is decoded. */
+uint64_t tb_input_place_of(const struct tb_input *input, uint64_t offset);
 
 const char *tb_input_name(const struct tb_input *input);
 uint64_t tb_input_bytes_read(const struct tb_input *input); /* of the file as it is stored */

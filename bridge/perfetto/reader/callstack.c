@@ -79,7 +79,7 @@ static uint32_t read_frame_ids(struct tb_perfetto_reader *r, struct tb_str calls
     uint64_t iid;
     while (at != end && (at = tb_wire_read_varint(at, end, &iid))) {
       if (count == FRAMES_MAX) {
-        tb_losses_add(&r->reader->losses, LOSS_FRAMES, r->head.offset);
+        tb_reader_count_loss(r->reader, LOSS_FRAMES, r->head.offset);
         return count;
       }
       if (frames) frames[count] = read_frame(r, iid);

@@ -92,7 +92,7 @@ void tb_perfetto_emit_track(struct tb_perfetto_reader *r, struct tb_perfetto_tra
 }
 
 void tb_perfetto_lose_interned(struct tb_perfetto_reader *r) {
-  tb_losses_add(&r->reader->losses, LOSS_INTERNED, r->head.offset);
+  tb_reader_count_loss(r->reader, LOSS_INTERNED, r->head.offset);
 }
 
 struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid) {

@@ -12,7 +12,7 @@ static void add(struct tb_perfetto_reader *r, struct tb_number_list *list, uint6
   if (!list->items) list->items = tb_perfetto_alloc(r, 4 * sizeof(uint64_t));
   if (!list->items) return;
   if (list->count == TB_TRACK_EVENT_LIST_MAX) {
-    tb_losses_add(&r->reader->losses, LOSS_LIST, r->head.offset);
+    tb_reader_count_loss(r->reader, LOSS_LIST, r->head.offset);
     return;
   }
   if (list->count >= 4 && (list->count & (list->count - 1)) == 0) {

@@ -53,3 +53,26 @@ echo "--- text whose compression ends between two packets"
 printf 'packet { timestamp: 1 }\n' | gzip | head -c -8 > cut.txt.gz
 tracebridge convert -q cut.txt.gz -o cut.pftrace; echo "cut: $?"
 tracebridge info cut.txt.gz | grep -c '^cut'
+
+echo "--- a byte order mark, and a brace in the next line"
+printf '\357\273\277packet\n{\n  timestamp: 1\n}\npacket\r\n{ timestamp: 2 }' > mark.txt
+tracebridge convert -q mark.txt -o mark.pftrace && tracebridge dump mark.pftrace | grep -c timestamp
+
+echo "--- offsets of what is lost are those of the text"
+{
+  echo '# a comment'
+  echo 'packet { timestamp: 5 trusted_packet_sequence_id: 1 track_event { type: 1 track_uuid: 7 name_iid: 99 } }'
+  echo 'packet { timestamp: 6 trusted_packet_sequence_id: 3 sequence_flags: 2 track_event { type: 1 track_uuid: 7 } }'
+} > lost.txt
+tracebridge convert -q lost.txt -o lost.json --report -
+tracebridge info lost.txt | grep -A2 '^lost'
+tail -c +118 lost.txt | head -c 8 && echo
+
+echo "--- what goes on and on without a packet is one loss, and is not kept"
+{
+  echo 'packet { timestamp: 1 }'
+  yes 'a line of a log' | head -n 20000
+  echo 'packet { timestamp: 2 }'
+} > log.txt
+tracebridge convert -q log.txt -o log.pftrace --report -
+tracebridge dump log.pftrace | grep -c timestamp
