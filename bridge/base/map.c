@@ -9,13 +9,18 @@ void tb_map_init(struct tb_map *map, const struct tb_allocator *allocator) {
   *map = (struct tb_map){.allocator = allocator};
 }
 
+/* With the place of the key 0, 0, where the first number says that it is used. */
+static size_t places(const struct tb_map *map) { return map->capacity ? map->capacity + 1 : 0; }
+
+static bool is_used(const struct tb_map_entry *entry) { return (entry->first | entry->second) != 0; }
+
 void tb_map_clear(struct tb_map *map) {
-  if (map->count) memset(map->entries, 0, map->capacity * sizeof(*map->entries));
+  if (map->count) memset(map->entries, 0, places(map) * sizeof(*map->entries));
   map->count = 0;
 }
 
 void tb_map_free(struct tb_map *map) {
-  tb_free(map->allocator, map->entries, map->capacity * sizeof(*map->entries));
+  tb_free(map->allocator, map->entries, places(map) * sizeof(*map->entries));
   tb_map_init(map, map->allocator);
 }
 
@@ -28,29 +33,31 @@ static size_t ideal(const struct tb_map *map, uint64_t first, uint64_t second) {
 /* The key's entry, or the free one where it belongs. The map has room. */
 static struct tb_map_entry *locate(const struct tb_map *map, uint64_t first, uint64_t second) {
   size_t mask = map->capacity - 1;
+  if (!(first | second)) return &map->entries[map->capacity];
   for (size_t i = ideal(map, first, second);; i = (i + 1) & mask) {
     struct tb_map_entry *entry = &map->entries[i];
-    if (!entry->used || (entry->first == first && entry->second == second)) return entry;
+    if ((entry->first == first && entry->second == second) || !is_used(entry)) return entry;
   }
 }
 
 uint64_t *tb_map_find(const struct tb_map *map, uint64_t first, uint64_t second) {
   if (!map->count) return NULL;
   struct tb_map_entry *entry = locate(map, first, second);
-  return entry->used ? &entry->value : NULL;
+  return is_used(entry) ? &entry->value : NULL;
 }
 
 static enum tb_status grow(struct tb_map *map) {
   struct tb_map larger = *map;
   larger.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY;
-  if (larger.capacity > SIZE_MAX / 2 / sizeof(*larger.entries)) return TB_NO_MEMORY;
-  larger.entries = tb_calloc(map->allocator, larger.capacity * sizeof(*larger.entries));
+  if (larger.capacity > SIZE_MAX / 4 / sizeof(*larger.entries)) return TB_NO_MEMORY;
+  larger.entries = tb_calloc(map->allocator, places(&larger) * sizeof(*larger.entries));
   if (!larger.entries) return TB_NO_MEMORY;
   for (size_t i = 0; i < map->capacity; i++) {
     const struct tb_map_entry *entry = &map->entries[i];
-    if (entry->used) *locate(&larger, entry->first, entry->second) = *entry;
+    if (is_used(entry)) *locate(&larger, entry->first, entry->second) = *entry;
   }
-  tb_free(map->allocator, map->entries, map->capacity * sizeof(*map->entries));
+  if (map->capacity) larger.entries[larger.capacity] = map->entries[map->capacity];
+  tb_free(map->allocator, map->entries, places(map) * sizeof(*map->entries));
   *map = larger;
   return TB_OK;
 }
@@ -61,25 +68,42 @@ enum tb_status tb_map_put(struct tb_map *map, uint64_t first, uint64_t second, u
     if (status != TB_OK) return status;
   }
   struct tb_map_entry *entry = locate(map, first, second);
-  if (!entry->used) map->count++;
-  *entry = (struct tb_map_entry){first, second, value, true};
+  if (!is_used(entry)) map->count++;
+  *entry = (struct tb_map_entry){first | second ? first : 1, second, value};
   return TB_OK;
 }
 
 void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second) {
   if (!map->count) return;
   struct tb_map_entry *hole = locate(map, first, second);
-  if (!hole->used) return;
+  if (!is_used(hole)) return;
   map->count--;
+  if (!(first | second)) {
+    *hole = (struct tb_map_entry){.value = 0};
+    return;
+  }
   size_t mask = map->capacity - 1, at = (size_t)(hole - map->entries);
   /* Entries behind the hole move up if their ideal slot is at or before it, so that no search ends too early. */
-  for (size_t i = (at + 1) & mask; map->entries[i].used; i = (i + 1) & mask) {
+  for (size_t i = (at + 1) & mask; is_used(&map->entries[i]); i = (i + 1) & mask) {
     size_t wanted = ideal(map, map->entries[i].first, map->entries[i].second);
     if (((i - wanted) & mask) < ((i - at) & mask)) continue;
     map->entries[at] = map->entries[i];
     at = i;
   }
-  map->entries[at].used = false;
+  map->entries[at] = (struct tb_map_entry){.value = 0};
+}
+
+bool tb_map_next(const struct tb_map *map, size_t *at, struct tb_map_entry *entry) {
+  while (*at < places(map)) {
+    *entry = map->entries[*at];
+    if (!is_used(entry)) {
+      (*at)++;
+      continue;
+    }
+    if ((*at)++ == map->capacity) entry->first = 0;
+    return true;
+  }
+  return false;
 }
 
 enum tb_status tb_map_count_up(struct tb_map *map, uint64_t first, uint64_t second) {

@@ -11,14 +11,13 @@
 struct tb_map_entry {
   uint64_t first, second;
   uint64_t value; /* a number, or a pointer as one */
-  bool used;
 };
 
 /* Zero but for the allocator it is empty. Entries move when one is added or removed. */
 struct tb_map {
   const struct tb_allocator *allocator;
-  struct tb_map_entry *entries;
-  size_t capacity; /* a power of two, or 0 */
+  struct tb_map_entry *entries; /* those whose numbers are 0 are free; behind them is the one of the key 0, 0 */
+  size_t capacity;              /* a power of two, or 0 */
   size_t count;
 };
 
@@ -32,6 +31,9 @@ uint64_t *tb_map_find(const struct tb_map *map, uint64_t first, uint64_t second)
 /* Sets the key's value. TB_OK, or TB_NO_MEMORY and nothing changed. */
 TB_MUST_CHECK enum tb_status tb_map_put(struct tb_map *map, uint64_t first, uint64_t second, uint64_t value);
 void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second);
+
+/* A copy of the next entry, in no order; *at is 0 at first. False: there is no more. */
+bool tb_map_next(const struct tb_map *map, size_t *at, struct tb_map_entry *entry);
 
 /* ---- values that are counts; a count of 0 is no entry -------------------------- */
 

@@ -21,7 +21,7 @@ enum {
   PIECE_MAX = 1 << 30,
   PLAIN_MAX = 4096,       /* more outside of brackets, literals and comments is no field of a trace */
   BLANKS_MAX = 64 * 1024, /* between packets that are kept */
-  PLACES_MAX = 1 << 17    /* of packets: more than a reader has in hand */
+  PLACES_MAX = 1 << 17    /* of packets: more than a reader has read ahead */
 };
 
 static const char PACKET[] = "packet", BYTE_ORDER_MARK[] = "\xef\xbb\xbf";

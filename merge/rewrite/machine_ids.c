@@ -169,10 +169,10 @@ static enum tb_status number_machines(struct machine_numbers *numbers, struct tb
 static enum tb_status list_new_machines(struct tb_merger *m, const struct machine_book *book,
                                         const struct machine_numbers *numbers) {
   enum tb_status status = TB_OK;
-  for (size_t i = 0; i < book->made.capacity && status == TB_OK; i++) {
-    const struct tb_map_entry *made = &book->made.entries[i];
-    const uint64_t *id = made->used ? tb_map_find(&numbers->ids, made->first, 0) : NULL;
-    if (id) status = tb_map_put(&m->new_machines, *id, 0, made->first);
+  size_t at = 0;
+  for (struct tb_map_entry made; status == TB_OK && tb_map_next(&book->made, &at, &made);) {
+    const uint64_t *id = tb_map_find(&numbers->ids, made.first, 0);
+    if (id) status = tb_map_put(&m->new_machines, *id, 0, made.first);
   }
   m->unintroduced = m->new_machines.count;
   return status;

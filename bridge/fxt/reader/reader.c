@@ -273,8 +273,9 @@ static enum tb_status read_records(struct tb_fxt_reader *fx) {
 
 /* Whether a packet in blobs is still to be ended. */
 static bool has_open_packet(const struct tb_map *streams) {
-  for (size_t i = 0; i < streams->capacity; i++)
-    if (streams->entries[i].used && ((const struct tb_buffer *)(uintptr_t)streams->entries[i].value)->len) return true;
+  size_t at = 0;
+  for (struct tb_map_entry entry; tb_map_next(streams, &at, &entry);)
+    if (((const struct tb_buffer *)(uintptr_t)entry.value)->len) return true;
   return false;
 }
 

@@ -18,17 +18,18 @@ enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_
 }
 
 static void free_objects(struct tb_fxt_tables *tables, struct tb_map *map) {
-  for (size_t i = 0; i < map->capacity; i++) {
-    if (!map->entries[i].used) continue;
-    struct tb_fxt_object_entry *object = (void *)(uintptr_t)map->entries[i].value;
+  size_t at = 0;
+  for (struct tb_map_entry entry; tb_map_next(map, &at, &entry);) {
+    struct tb_fxt_object_entry *object = (void *)(uintptr_t)entry.value;
     tb_free(tables->allocator, object->args, object->arg_count * sizeof(*object->args));
   }
   tb_map_free(map);
 }
 
 static void free_packet_streams(struct tb_map *map) {
-  for (size_t i = 0; i < map->capacity; i++)
-    if (map->entries[i].used) tb_buffer_free((struct tb_buffer *)(uintptr_t)map->entries[i].value);
+  size_t at = 0;
+  for (struct tb_map_entry entry; tb_map_next(map, &at, &entry);)
+    tb_buffer_free((struct tb_buffer *)(uintptr_t)entry.value);
   tb_map_free(map);
 }
 

@@ -127,9 +127,9 @@ void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event)
 }
 
 void tb_fxt_free_providers(struct tb_fxt_writer *w) {
-  for (size_t i = 0; i < w->providers.capacity; i++) {
-    if (!w->providers.entries[i].used) continue;
-    struct tb_fxt_out_provider *provider = (void *)(uintptr_t)w->providers.entries[i].value;
+  size_t at = 0;
+  for (struct tb_map_entry entry; tb_map_next(&w->providers, &at, &entry);) {
+    struct tb_fxt_out_provider *provider = (void *)(uintptr_t)entry.value;
     tb_fxt_ref_cache_free(&provider->strings);
     tb_fxt_ref_cache_free(&provider->threads);
     tb_free(w->writer->allocator, provider, sizeof(*provider));

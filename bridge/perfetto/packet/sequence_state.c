@@ -19,6 +19,7 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
       .trace_clock = TB_CLOCK_BOOTTIME, .keep_interned = true, .lose = lose, .lose_ctx = lose_ctx, .error = error};
   tb_limit_allocator_init(&state->budget, allocator, max_bytes);
   tb_intern_init(&state->pool, &state->budget.allocator);
+  tb_arena_init(&state->arena, &state->budget.allocator, 0);
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
   tb_map_init(&state->clocks_ahead, &state->budget.allocator);
   tb_sequence_table_init(&state->sequence_table, &state->budget.allocator);
@@ -69,22 +70,59 @@ static void free_indexes(const struct tb_allocator *allocator, struct tb_sequenc
   tb_free(allocator, sequence->indexes, sizeof(no_indexes));
 }
 
-/* ---- sequences --------------------------------------------------------------------------------------------------- */
+/* ---- extras ------------------------------------------------------------------------------------------------------ */
 
-static void free_sequence(const struct tb_allocator *allocator, struct tb_sequence_state *sequence) {
-  free_indexes(allocator, sequence);
-  tb_map_free(&sequence->counters);
-  tb_free(allocator, sequence->counter_values, sequence->counter_capacity * sizeof(int64_t));
-  tb_free(allocator, sequence->extra_counters.items, sequence->extra_counters.capacity * sizeof(uint64_t));
-  tb_free(allocator, sequence->extra_double_counters.items,
-          sequence->extra_double_counters.capacity * sizeof(uint64_t));
-  tb_free(allocator, sequence, sizeof(*sequence));
+static const struct tb_sequence_extras no_extras;
+
+/* NULL where the sequence has none of its own. */
+static struct tb_sequence_extras *found_extras(const struct tb_sequence_state *sequence) {
+  return sequence->extras == &no_extras ? NULL : (struct tb_sequence_extras *)(uintptr_t)sequence->extras;
 }
+
+struct tb_sequence_extras *tb_sequence_own_extras(struct tb_trace_state *state, struct tb_sequence_state *sequence) {
+  struct tb_sequence_extras *extras = found_extras(sequence);
+  if (extras) return extras;
+  extras = tb_calloc(&state->budget.allocator, sizeof(*extras));
+  if (!extras) return NULL;
+  tb_map_init(&extras->counters, &state->budget.allocator);
+  sequence->extras = extras;
+  return extras;
+}
+
+static void clear_defaults(struct tb_sequence_state *sequence) {
+  struct tb_sequence_extras *extras = found_extras(sequence);
+  sequence->has_default_track = sequence->has_default_clock = false;
+  if (!extras) return;
+  extras->extra_counters.count = extras->extra_double_counters.count = 0;
+  extras->sample_defaults = (struct tb_str){NULL, 0};
+}
+
+static void clear_counters(struct tb_sequence_state *sequence) {
+  struct tb_sequence_extras *extras = found_extras(sequence);
+  if (!extras) return;
+  tb_map_clear(&extras->counters);
+  extras->counter_count = 0;
+}
+
+static void free_extras(const struct tb_allocator *allocator, struct tb_sequence_state *sequence) {
+  struct tb_sequence_extras *extras = found_extras(sequence);
+  if (!extras) return;
+  tb_map_free(&extras->counters);
+  tb_free(allocator, extras->counter_values, extras->counter_capacity * sizeof(int64_t));
+  tb_free(allocator, extras->extra_counters.items, extras->extra_counters.capacity * sizeof(uint64_t));
+  tb_free(allocator, extras->extra_double_counters.items, extras->extra_double_counters.capacity * sizeof(uint64_t));
+  tb_free(allocator, extras, sizeof(*extras));
+}
+
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
 
 void tb_trace_state_free(struct tb_trace_state *state) {
   const struct tb_allocator *allocator = &state->budget.allocator;
-  for (size_t i = 0; i < tb_sequence_table_count(&state->sequence_table); i++)
-    free_sequence(allocator, state->sequences[i]);
+  for (size_t i = 0; i < tb_sequence_table_count(&state->sequence_table); i++) {
+    free_indexes(allocator, state->sequences[i]);
+    free_extras(allocator, state->sequences[i]);
+  }
+  tb_arena_free(&state->arena);
   tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence_state *));
   tb_sequence_table_free(&state->sequence_table);
   tb_clock_graph_free(&state->clocks);
@@ -105,16 +143,9 @@ static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint
   enum tb_status status = tb_grow_array(allocator, &sequences, &state->sequence_capacity, number + 1,
                                         sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
   state->sequences = sequences;
-  struct tb_sequence_state *sequence = status == TB_OK ? tb_calloc(allocator, sizeof(*sequence)) : NULL;
-  if (!sequence) return NULL;
-  if (tb_sequence_table_add(&state->sequence_table, machine, id) != TB_OK) {
-    tb_free(allocator, sequence, sizeof(*sequence));
-    return NULL;
-  }
-  sequence->id = id;
-  sequence->machine = machine;
-  sequence->indexes = no_indexes;
-  tb_map_init(&sequence->counters, allocator);
+  struct tb_sequence_state *sequence = status == TB_OK ? tb_arena_alloc(&state->arena, sizeof(*sequence)) : NULL;
+  if (!sequence || tb_sequence_table_add(&state->sequence_table, machine, id) != TB_OK) return NULL;
+  *sequence = (struct tb_sequence_state){.id = id, .machine = machine, .indexes = no_indexes, .extras = &no_extras};
   state->sequences[number] = sequence;
   return sequence;
 }
@@ -133,11 +164,9 @@ static struct tb_sequence_state *find_sequence(struct tb_trace_state *state, uin
 
 static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequence) {
   clear_indexes(sequence);
-  tb_map_clear(&sequence->counters);
-  sequence->counter_count = 0;
-  sequence->has_default_track = sequence->has_default_clock = sequence->has_reference = false;
-  sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
-  sequence->sample_defaults = (struct tb_str){NULL, 0};
+  clear_counters(sequence);
+  clear_defaults(sequence);
+  sequence->has_reference = false;
   tb_trace_state_clear_clocks(state, sequence);
   sequence->valid = true;
   sequence->generation++;
@@ -146,14 +175,16 @@ static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequen
 
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid) {
   uint32_t place;
-  if (tb_map_get(&sequence->counters, uuid, 0, &place)) return &sequence->counter_values[place];
-  void *values = sequence->counter_values;
-  enum tb_status status = tb_grow_array(&state->budget.allocator, &values, &sequence->counter_capacity,
-                                        sequence->counter_count + 1, sizeof(int64_t), COUNTERS_MAX);
-  sequence->counter_values = values;
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(state, sequence);
+  if (!extras) return NULL;
+  if (tb_map_get(&extras->counters, uuid, 0, &place)) return &extras->counter_values[place];
+  void *values = extras->counter_values;
+  enum tb_status status = tb_grow_array(&state->budget.allocator, &values, &extras->counter_capacity,
+                                        extras->counter_count + 1, sizeof(int64_t), COUNTERS_MAX);
+  extras->counter_values = values;
   if (status != TB_OK) return NULL;
-  if (tb_map_put(&sequence->counters, uuid, 0, (uint32_t)sequence->counter_count) != TB_OK) return NULL;
-  int64_t *value = &sequence->counter_values[sequence->counter_count++];
+  if (tb_map_put(&extras->counters, uuid, 0, (uint32_t)extras->counter_count) != TB_OK) return NULL;
+  int64_t *value = &extras->counter_values[extras->counter_count++];
   *value = 0;
   return value;
 }
@@ -170,6 +201,13 @@ static enum tb_status add_uuid(struct tb_trace_state *state, struct tb_uuid_list
   return status;
 }
 
+static enum tb_status add_extra_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                        bool is_double, uint64_t uuid) {
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(state, sequence);
+  if (!extras) return TB_NO_MEMORY;
+  return add_uuid(state, is_double ? &extras->extra_double_counters : &extras->extra_counters, uuid);
+}
+
 static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct tb_sequence_state *sequence,
                                            struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
@@ -181,9 +219,9 @@ static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct 
       sequence->has_default_track = true;
       sequence->default_track = field.value;
     } else if (field.number == TB_TRACK_EVENT_DEFAULTS_EXTRA_COUNTER_TRACK_UUIDS) {
-      status = add_uuid(state, &sequence->extra_counters, field.value);
+      status = add_extra_counter(state, sequence, false, field.value);
     } else if (field.number == TB_TRACK_EVENT_DEFAULTS_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS) {
-      status = add_uuid(state, &sequence->extra_double_counters, field.value);
+      status = add_extra_counter(state, sequence, true, field.value);
     }
     if (status != TB_OK) return TB_NO_MEMORY;
   }
@@ -192,9 +230,7 @@ static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct 
 
 static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_sequence_state *sequence,
                                      struct tb_str bytes) {
-  sequence->has_default_track = sequence->has_default_clock = false;
-  sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
-  sequence->sample_defaults = (struct tb_str){NULL, 0};
+  clear_defaults(sequence);
   sequence->generation++;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
@@ -207,7 +243,8 @@ static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_seq
       status = apply_event_defaults(state, sequence, field.bytes);
       if (status != TB_OK) return status;
     } else if (field.number == TB_TRACE_PACKET_DEFAULTS_STACK_SAMPLE_DEFAULTS && field.type == TB_WIRE_BYTES) {
-      status = tb_text_pool_add(&state->pool, field.bytes, &sequence->sample_defaults);
+      struct tb_sequence_extras *extras = tb_sequence_own_extras(state, sequence);
+      status = extras ? tb_text_pool_add(&state->pool, field.bytes, &extras->sample_defaults) : TB_NO_MEMORY;
       if (status != TB_OK) return status;
     }
   }

@@ -50,30 +50,33 @@ struct tb_uuid_list {
   size_t count, capacity;
 };
 
+/* What a sequence has that counts, samples, names a clock or is of before there were tracks. */
+struct tb_sequence_extras {
+  struct tb_clock_line line; /* from the clock of its packets to the trace clock */
+  struct tb_uuid_list extra_counters, extra_double_counters;
+  struct tb_str sample_defaults; /* a StackSampleDefaults, in the pool */
+  struct tb_map counters;        /* uuid -> place in counter_values */
+  int64_t *counter_values;       /* last values of incremental counters */
+  size_t counter_count, counter_capacity;
+  int64_t reference_us, thread_time_us, instruction_count; /* of its thread descriptor: running values of the deltas */
+};
+
+/* There may be a million: what most have none of is shared and empty until tb_sequence_own_extras. */
 struct tb_sequence_state {
   uint32_t id, machine;
   bool seen;  /* some packet of it was read */
   bool valid; /* its incremental state is whole */
   bool has_default_track, has_default_clock;
+  bool has_thread, has_reference; /* of the thread descriptor of sequences of before there were tracks */
   uint32_t default_clock;
-  uint64_t default_track;
   uint32_t interned_version; /* counts changes of the indexes */
   uint32_t generation;       /* counts clears and new defaults, for those who keep something that depends on them */
-  struct tb_uuid_list extra_counters, extra_double_counters;
-  struct tb_str sample_defaults; /* a StackSampleDefaults, in the pool */
-  /* Each is shared and empty until something is interned in it: there may be a million sequences. */
-  const struct tb_iid_index **indexes;
-  struct tb_map counters;  /* uuid -> place in counter_values */
-  int64_t *counter_values; /* last values of incremental counters */
-  size_t counter_count, counter_capacity;
-  struct tb_clock_line line; /* from the clock of its packets to the trace clock */
-  /* the thread descriptor of sequences of before there were tracks */
-  bool has_thread, has_reference;
-  int64_t pid, tid;
-  int64_t reference_us, thread_time_us, instruction_count; /* running values of the deltas */
-  /* for the event reader */
-  struct tb_perfetto_track *default_track_object;
   uint32_t default_track_generation;
+  uint64_t default_track;
+  struct tb_perfetto_track *default_track_object; /* for the event reader, of default_track_generation */
+  const struct tb_iid_index **indexes;            /* each is shared and empty until something is interned in it */
+  const struct tb_sequence_extras *extras;
+  int64_t pid, tid;
 };
 
 struct tb_trace_state {
@@ -85,7 +88,8 @@ struct tb_trace_state {
   uint32_t trace_clock; /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
   bool keep_interned;
-  struct tb_sequence_state **sequences;
+  struct tb_sequence_state **sequences; /* in the arena */
+  struct tb_arena arena;
   size_t sequence_capacity;
   struct tb_sequence_table sequence_table; /* by whose numbers `sequences` is */
   struct tb_sequence_state *recent;
@@ -140,8 +144,8 @@ static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state
   context->ts = (int64_t)head->timestamp;
   context->has_ts = head->has_timestamp;
   if (!head->has_timestamp || clock == 0) return;
-  if (!tb_clock_graph_use_line(&state->clocks, &sequence->line, tb_clock_key(clock, head->sequence), state->trace_clock,
-                               head->timestamp, &context->ts))
+  if (!tb_clock_graph_use_line(&state->clocks, &sequence->extras->line, tb_clock_key(clock, head->sequence),
+                               state->trace_clock, head->timestamp, &context->ts))
     tb_trace_state_resolve_slowly(state, head, clock, context);
 }
 
@@ -183,6 +187,9 @@ bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet
 
 /* Whether there were snapshots of the packet's machine. A machine without has one clock. */
 bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_header *head);
+
+/* The sequence's own extras; NULL when memory is exhausted. */
+struct tb_sequence_extras *tb_sequence_own_extras(struct tb_trace_state *state, struct tb_sequence_state *sequence);
 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid);

@@ -113,11 +113,13 @@ void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb
                                    struct tb_packet_context *context) {
   uint64_t key = tb_clock_key(clock, head->sequence);
   int64_t ns;
-  if (tb_clock_graph_resolve(&state->clocks, 0, key, head->timestamp, &ns) == TB_OK &&
-      convert_there(state, 0, key, ns, &context->ts))
-    tb_clock_graph_find_line(&state->clocks, 0, key, state->trace_clock, ns, &context->sequence->line);
-  else
+  if (tb_clock_graph_resolve(&state->clocks, 0, key, head->timestamp, &ns) != TB_OK ||
+      !convert_there(state, 0, key, ns, &context->ts)) {
     lose_clock(context);
+    return;
+  }
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(state, context->sequence);
+  if (extras) tb_clock_graph_find_line(&state->clocks, 0, key, state->trace_clock, ns, &extras->line);
 }
 
 void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_header *head,

@@ -10,7 +10,7 @@ const char TB_PERFETTO_LOSS_COUNTER[] = "a counter value on a track that is no c
 static int64_t *last_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
   struct tb_sequence_state *sequence = r->context.sequence;
   if (track->value_sequence == sequence && track->value_generation == sequence->generation)
-    return &sequence->counter_values[track->value_place];
+    return &sequence->extras->counter_values[track->value_place];
   int64_t *last = tb_sequence_counter(&r->state, sequence, track->track.uuid);
   if (!last) {
     r->out_of_memory = true;
@@ -18,7 +18,7 @@ static int64_t *last_value(struct tb_perfetto_reader *r, struct tb_perfetto_trac
   }
   track->value_sequence = sequence;
   track->value_generation = sequence->generation;
-  track->value_place = (uint32_t)(last - sequence->counter_values);
+  track->value_place = (uint32_t)(last - sequence->extras->counter_values);
   return last;
 }
 
@@ -90,7 +90,7 @@ static uint64_t counter_uuid(const struct tb_number_list *own, const struct tb_u
 void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   struct tb_number_list *values = &e->fields.counter_values;
   for (uint32_t i = 0; i < values->count; i++) {
-    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extra_counters, i);
+    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extras->extra_counters, i);
     struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
     if (!track) {
       e->has_counters = true; /* and is reported as a loss */
@@ -115,7 +115,7 @@ enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, con
   const struct tb_number_list *values = &e->fields.counter_values, *doubles = &e->fields.double_counter_values;
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; i < values->count && status == TB_OK; i++) {
-    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &sequence->extra_counters, i);
+    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &sequence->extras->extra_counters, i);
     struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
     if (!track || track->track.type != TB_TRACK_COUNTER) {
       status = tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);
@@ -124,7 +124,7 @@ enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, con
     }
   }
   for (uint32_t i = 0; i < doubles->count && status == TB_OK; i++) {
-    uint64_t uuid = counter_uuid(&e->fields.double_counter_uuids, &sequence->extra_double_counters, i);
+    uint64_t uuid = counter_uuid(&e->fields.double_counter_uuids, &sequence->extras->extra_double_counters, i);
     struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
     if (!track || track->track.type != TB_TRACK_COUNTER) {
       status = tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);

@@ -69,7 +69,7 @@ enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struc
   struct tb_number_cursor stacks = tb_number_cursor(payload, TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID);
   struct tb_number_cursor deltas = tb_number_cursor(payload, TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US);
   uint64_t callstack, delta;
-  uint64_t ts = r->context.has_ts ? (uint64_t)r->context.ts : (uint64_t)sequence->reference_us * 1000u;
+  uint64_t ts = r->context.has_ts ? (uint64_t)r->context.ts : (uint64_t)sequence->extras->reference_us * 1000u;
   while (!r->full && tb_number_cursor_next(&stacks, &callstack)) {
     if (tb_number_cursor_next(&deltas, &delta)) ts += delta * 1000u;
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SAMPLE);

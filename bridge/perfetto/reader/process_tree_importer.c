@@ -97,10 +97,15 @@ enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_s
 
 enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_sequence_state *sequence = r->context.sequence;
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(&r->state, sequence);
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   struct tb_str name = {"", 0};
   enum tb_status status;
+  if (!extras) {
+    r->out_of_memory = true;
+    return TB_OK;
+  }
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     switch (field.number) {
       case TB_THREAD_DESCRIPTOR_PID:
@@ -113,13 +118,13 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
         name = field.bytes;
         break;
       case TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
-        sequence->reference_us = (int64_t)field.value;
+        extras->reference_us = (int64_t)field.value;
         break;
       case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
-        sequence->thread_time_us = (int64_t)field.value;
+        extras->thread_time_us = (int64_t)field.value;
         break;
       case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
-        sequence->instruction_count = (int64_t)field.value;
+        extras->instruction_count = (int64_t)field.value;
         break;
       default:
         break;

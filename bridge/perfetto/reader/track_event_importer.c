@@ -74,8 +74,10 @@ static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_t
   } else if (!sequence->has_reference) {
     return tb_perfetto_lose(r, LOSS_REFERENCE);
   } else {
-    sequence->reference_us = (int64_t)((uint64_t)sequence->reference_us + (uint64_t)fields->timestamp_us);
-    e->ts = us_to_ns(sequence->reference_us);
+    struct tb_sequence_extras *extras = tb_sequence_own_extras(&r->state, sequence); /* with the reference */
+    if (!extras) return TB_NO_MEMORY;
+    extras->reference_us = (int64_t)((uint64_t)extras->reference_us + (uint64_t)fields->timestamp_us);
+    e->ts = us_to_ns(extras->reference_us);
   }
   *has_ts = true;
   /* such times are Chrome's, which reads the monotonic clock */
@@ -84,23 +86,24 @@ static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_t
 }
 
 static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_track_event_fields *fields = &e->fields;
+  bool has_reference = r->context.sequence->has_reference;
+  struct tb_sequence_extras *extras = has_reference ? tb_sequence_own_extras(&r->state, r->context.sequence) : NULL;
   if (fields->has & TB_TE_THREAD_ABSOLUTE) {
     e->has_thread_ts = true;
     e->thread_ts = us_to_ns(fields->thread_us);
-  } else if ((fields->has & TB_TE_THREAD_DELTA) && sequence->has_reference) {
-    sequence->thread_time_us = (int64_t)((uint64_t)sequence->thread_time_us + (uint64_t)fields->thread_us);
+  } else if ((fields->has & TB_TE_THREAD_DELTA) && extras) {
+    extras->thread_time_us = (int64_t)((uint64_t)extras->thread_time_us + (uint64_t)fields->thread_us);
     e->has_thread_ts = true;
-    e->thread_ts = us_to_ns(sequence->thread_time_us);
+    e->thread_ts = us_to_ns(extras->thread_time_us);
   }
   if (fields->has & TB_TE_INSTRUCTIONS_ABSOLUTE) {
     e->has_instructions = true;
     e->instructions = fields->instructions;
-  } else if ((fields->has & TB_TE_INSTRUCTIONS_DELTA) && sequence->has_reference) {
-    sequence->instruction_count = (int64_t)((uint64_t)sequence->instruction_count + (uint64_t)fields->instructions);
+  } else if ((fields->has & TB_TE_INSTRUCTIONS_DELTA) && extras) {
+    extras->instruction_count = (int64_t)((uint64_t)extras->instruction_count + (uint64_t)fields->instructions);
     e->has_instructions = true;
-    e->instructions = sequence->instruction_count;
+    e->instructions = extras->instruction_count;
   }
 }
 

@@ -72,10 +72,43 @@ static void a_cleared_map_is_empty_and_takes_new_entries(void **unused) {
   tb_map_free(&map);
 }
 
+static void the_key_of_two_zeros_is_one_like_others(void **unused) {
+  (void)unused;
+  struct tb_map map;
+  struct tb_map_entry entry;
+  size_t at = 0;
+  tb_map_init(&map, tb_default_allocator());
+  assert_false(tb_map_next(&map, &at, &entry));
+  assert_int_equal(tb_map_put(&map, 1, 0, 10), TB_OK);
+  assert_null(tb_map_find(&map, 0, 0));
+  assert_int_equal(tb_map_put(&map, 0, 0, 20), TB_OK);
+  for (uint64_t i = 2; i < MANY; i++) assert_int_equal(tb_map_put(&map, i, 0, 10 * i), TB_OK);
+  assert_int_equal(*tb_map_find(&map, 0, 0), 20);
+  assert_int_equal(*tb_map_find(&map, 1, 0), 10);
+  uint64_t keys = 0, values = 0, zeros = 0;
+  for (at = 0; tb_map_next(&map, &at, &entry); zeros += !entry.first) {
+    keys += entry.first;
+    values += entry.value;
+  }
+  assert_int_equal(zeros, 1);
+  assert_int_equal(keys, (uint64_t)MANY * (MANY - 1) / 2);
+  assert_int_equal(values, 10 * keys + 20);
+  tb_map_remove(&map, 0, 0);
+  tb_map_remove(&map, 0, 0);
+  assert_null(tb_map_find(&map, 0, 0));
+  assert_int_equal(map.count, MANY - 1);
+  assert_int_equal(tb_map_count_up(&map, 0, 0), TB_OK);
+  assert_int_equal(map.count, MANY);
+  tb_map_clear(&map);
+  assert_null(tb_map_find(&map, 0, 0));
+  tb_map_free(&map);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_put_is_found_and_nothing_else),
                                      cmocka_unit_test(putting_again_replaces),
                                      cmocka_unit_test(what_is_removed_is_gone_and_the_rest_stays),
-                                     cmocka_unit_test(a_cleared_map_is_empty_and_takes_new_entries)};
+                                     cmocka_unit_test(a_cleared_map_is_empty_and_takes_new_entries),
+                                     cmocka_unit_test(the_key_of_two_zeros_is_one_like_others)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

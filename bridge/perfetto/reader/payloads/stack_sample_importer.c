@@ -140,7 +140,7 @@ static struct tb_stack stack_of(struct tb_perfetto_reader *r, const struct tb_wi
 
 static void emit_sample(struct tb_perfetto_reader *r, struct tb_str payload, const struct tb_wire_field *sample,
                         const struct tb_wire_field *task, struct tb_perfetto_track *track) {
-  struct tb_str shared = r->context.sequence->sample_defaults;
+  struct tb_str shared = r->context.sequence->extras->sample_defaults;
   struct tb_wire_field defaults[TB_STACK_SAMPLE_DEFAULTS_PRIMARY_DESCRIPTOR + 1];
   struct tb_wire_field execution[TB_SAMPLE_EXECUTION_CONTEXT_MODE + 1];
   struct weighed_counter primary;

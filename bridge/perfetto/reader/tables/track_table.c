@@ -178,7 +178,7 @@ enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_tra
                                 int64_t ts) {
   const struct tb_name_source *now = &process->named_by;
   if (now->rank != TB_NAME_NONE && ts < now->ts) return TB_OK;
-  return change_name(tracks, process, name, (struct tb_name_source){now->rank, ts, true});
+  return change_name(tracks, process, name, (struct tb_name_source){.ts = ts, .rank = now->rank, .renamed = true});
 }
 
 bool tb_tracks_is_placed(struct tb_perfetto_track *track) {

@@ -24,27 +24,27 @@ enum tb_name_rank {
 
 /* Who says a name, and when: of equal rank the latest counts. */
 struct tb_name_source {
-  enum tb_name_rank rank;
   /* on the trace clock; where the packet has no time the latest seen, INT64_MIN for one read ahead of its turn */
   int64_t ts;
+  enum tb_name_rank rank;
   bool renamed; /* a process by the kernel, in place of the name of that rank: those from before no longer count */
 };
 
 /* A tb_track with what the reader alone knows of it. `track` is first, so that pointers convert. */
 struct tb_perfetto_track {
   struct tb_track track;
+  struct tb_name_source named_by;
   bool described; /* a descriptor was seen, or the track needs none */
   bool placed;    /* so for all that are above it too */
-  struct tb_name_source named_by;
   bool incremental;
-  bool in_state; /* a TYPE_STATE event began a slice that the next one ends */
+  bool in_state;                          /* a TYPE_STATE event began a slice that the next one ends */
+  bool emitted;                           /* given out as TB_EVENT_TRACK since it last changed */
+  uint32_t value_generation, value_place; /* see value_sequence */
   /* of the innermost open slices, the innermost lowest: whether it is an instant written as a slice */
   uint64_t zero_length_slices;
-  bool emitted; /* given out as TB_EVENT_TRACK since it last changed */
   int64_t unit_multiplier;
   /* where a sequence keeps the last value of this counter, as long as its generation is the same */
   const void *value_sequence;
-  uint32_t value_generation, value_place;
   struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
 };
 
