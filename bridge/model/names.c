@@ -36,7 +36,8 @@ const char *tb_event_type_name(enum tb_event_type type) {
                                                          [TB_EVENT_CLOCK_SNAPSHOT] = "clock snapshot",
                                                          [TB_EVENT_DATA_LOSS] = "data loss mark",
                                                          [TB_EVENT_PACKETS] = "packets",
-                                                         [TB_EVENT_BLOB] = "blob"};
+                                                         [TB_EVENT_BLOB] = "blob",
+                                                         [TB_EVENT_FLOW_EDGE] = "flow edge"};
   return (unsigned)type < TB_EVENT_TYPE_COUNT ? names[type] : "unknown";
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt] FILE...
+// run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt | --copy] FILE...
 //
 // Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, directly to FXT and, for
 // what flows join, to JSON, and loads input and output in Perfetto's own trace processor; with --through-fxt each FILE
-// to FXT and that to Perfetto. Every row that it makes of the input it must make of the output too. Where the two
+// to FXT and that to Perfetto. With --copy the program is docs/examples/copy.c, which copies each FILE to Perfetto
+// event by event. Every row that it makes of the input it must make of the output too. Where the two
 // differ, the file KNOWN must say exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are
 // missing, it must give a reason. --update writes KNOWN anew from what is seen and keeps the reasons. Prints a line for
 // each file; exit status 0 when all is as known.
@@ -15,22 +16,25 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { queryTrace } from "./engine.mjs";
+import { readKnown, writeKnown } from "./known.mjs";
 import { ERRORS, TABLES, compareTable } from "./tables.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 function parseArguments(words) {
-  const options = { show: 2, known: path.join(here, "known.txt"), update: false, throughFxt: false, files: [] };
+  const options = { show: 2, known: path.join(here, "known.txt"), update: false, throughFxt: false, copy: false,
+    files: [] };
   for (let i = 0; i < words.length; i++) {
     if (words[i] === "--show") options.show = Number(words[++i]);
     else if (words[i] === "--known") options.known = words[++i];
     else if (words[i] === "--update") options.update = true;
     else if (words[i] === "--through-fxt") options.throughFxt = true;
+    else if (words[i] === "--copy") options.copy = true;
     else options.files.push(words[i]);
   }
   options.program = options.files.shift();
   if (!options.program || options.files.length === 0) {
-    console.error("usage: run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt] FILE...");
+    console.error("usage: run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt | --copy] FILE...");
     process.exit(2);
   }
   return options;
@@ -84,8 +88,18 @@ async function judgeThroughFxt(options, home, file, work) {
   return compare(options, file, expected, actual, there.partial || back.partial ? ["partial"] : []);
 }
 
+async function judgeCopy(options, home, file, work) {
+  const output = path.join(work, `${path.basename(file)}.perfetto-trace`);
+  const run = spawnSync(options.program, [file, output], { encoding: "utf8" });
+  if (run.status !== 0) throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
+  const [expected, actual] = await Promise.all([load(home, file), load(home, output)]);
+  fs.rmSync(output);
+  return compare(options, file, expected, actual, []);
+}
+
 async function judge(options, home, file, work) {
   if (options.throughFxt) return judgeThroughFxt(options, home, file, work);
+  if (options.copy) return judgeCopy(options, home, file, work);
   const perfetto = /\.(perfetto-trace|pftrace)(\.gz)?$/.test(file);
   const { output, partial } = convert(options.program, file, work, perfetto ? ".json" : ".perfetto-trace");
   const [expected, actual] = await Promise.all([load(home, file).catch((error) => ({ error })), load(home, output)]);
@@ -104,28 +118,6 @@ async function judge(options, home, file, work) {
     forward.lines.push(...result.lines.map((line) => line.replace("    ", `    ${way} `)));
   }
   return forward;
-}
-
-// {FILE: {notes, reason}} of the file KNOWN.
-function readKnown(file) {
-  const known = new Map();
-  if (!fs.existsSync(file)) return known;
-  for (const line of fs.readFileSync(file, "utf8").split("\n")) {
-    const [, name, notes, , reason] = line.match(/^([^#:]+): (.*?)( \| (.*))?$/) ?? [];
-    if (name) known.set(name, { notes, reason });
-  }
-  return known;
-}
-
-function writeKnown(file, known, seen) {
-  const head =
-      fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").filter((line) => line.startsWith("#")) : [];
-  const all = new Map([...known, ...seen].filter(([, { notes }]) => notes));
-  const lines = [...all.keys()].sort().map((name) => {
-    const reason = known.get(name)?.reason;
-    return `${name}: ${all.get(name).notes}${reason ? ` | ${reason}` : ""}`;
-  });
-  fs.writeFileSync(file, [...head, ...lines, ""].join("\n"));
 }
 
 async function main() {

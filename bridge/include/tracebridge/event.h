@@ -201,6 +201,9 @@ enum tb_event_type {
   TB_EVENT_DATA_LOSS, /* the source says that events were lost here on this track's sequence or provider */
   TB_EVENT_PACKETS,   /* blob: serialised TracePackets (Trace bytes) that the target takes as they are */
   TB_EVENT_BLOB,      /* FXT blob: name, blob, blob_type */
+  /* in the one shape alone: a flow goes from the slice `flow_from` to the slice `slice_id`, which is on `track`, and
+   * gets there at `ts`. Writers pass it over: the slices' flow ids, and the FLOW events, say the same */
+  TB_EVENT_FLOW_EDGE,
   TB_EVENT_TYPE_COUNT
 };
 
@@ -231,7 +234,9 @@ enum tb_event_has {
   /* The same flow appears both as flow ids on the slice and as flow events of their own (and as bind_id). Consume one
    * representation, not both. */
   TB_HAS_FLOWS_DUPLICATED = 1 << 18,
-  TB_HAS_ANY = (1 << 19) - 1 /* all of them */
+  TB_HAS_PRIORITY = 1 << 19,
+  TB_HAS_KERNEL_STATE = 1 << 20, /* the event is Linux' own: see tb_event.kernel_state */
+  TB_HAS_ANY = (1 << 21) - 1     /* all of them */
 };
 
 enum tb_log_level {
@@ -265,6 +270,8 @@ struct tb_event {
   uint8_t log_level;  /* enum tb_log_level */
   uint8_t task_state; /* enum tb_task_state */
   uint8_t blob_type;  /* FXT's blob type */
+  /* TB_EVENT_THREAD_STATE with TB_HAS_KERNEL_STATE: prev_state of sched_switch, for the thread that leaves; else 0 */
+  uint16_t kernel_state;
   int64_t ts;
   int64_t dur;
   int64_t thread_ts; /* thread clock */
@@ -302,7 +309,11 @@ struct tb_event {
   const struct tb_clock_reading *clocks;
   uint32_t clock_count;
   uint32_t sequence; /* packet sequence or FXT provider, 0 where there is none */
-  uint64_t offset;   /* byte offset of the event in the decompressed input */
+  /* in the one shape alone: number of the slice or instant, from 1 in the order in which they come; an END has its
+   * BEGIN's */
+  uint64_t slice_id;
+  uint64_t flow_from; /* TB_EVENT_FLOW_EDGE: the slice_id that the flow comes from */
+  uint64_t offset;    /* byte offset of the event in the decompressed input */
 };
 
 #ifdef __cplusplus

@@ -22,16 +22,20 @@ struct ftrace {
   struct running *running;
   size_t running_count, running_capacity;
   struct running bundle_first; /* the one that ran as the current bundle began */
+  struct tb_buffer rest;       /* the events of the current bundle that no event of ours says */
 };
 
 static void init_ftrace(void *state, const struct tb_allocator *allocator) {
-  tb_map_init(&((struct ftrace *)state)->running_on, allocator);
+  struct ftrace *ftrace = state;
+  tb_map_init(&ftrace->running_on, allocator);
+  tb_buffer_init(&ftrace->rest, allocator, 0);
 }
 
 static void free_ftrace(void *state, const struct tb_allocator *allocator) {
   struct ftrace *ftrace = state;
   tb_free(allocator, ftrace->running, ftrace->running_capacity * sizeof(*ftrace->running));
   tb_map_free(&ftrace->running_on);
+  tb_buffer_free(&ftrace->rest);
 }
 
 const struct tb_importer_state tb_ftrace_state = {
@@ -58,6 +62,7 @@ struct bundle {
   uint32_t cpu;
   uint32_t clock; /* its times are on; TB_CLOCK_UNKNOWN: nobody knows */
   bool strange;   /* it has events that no event of ours says */
+  bool said;      /* it has events that ours say */
   bool clock_lost;
   struct running *running; /* the thread that runs on this cpu */
   struct tb_str compact;
@@ -98,6 +103,10 @@ static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, int64_t 
   next->state = TB_TASK_RUNNING;
   prev->has_cpu = next->has_cpu = true;
   prev->cpu = next->cpu = b->cpu;
+  prev->has_kernel_state = bits >= 0 && bits <= UINT16_MAX;
+  prev->kernel_state = prev->has_kernel_state ? (uint16_t)bits : 0;
+  next->has_kernel_state = true;
+  prev->has_priority = next->has_priority = true;
   if (tb_perfetto_as_text(b->r)) {
     tb_perfetto_emit_switch_line(b->r, prev, bits, next);
   } else {
@@ -109,6 +118,8 @@ static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, int64_t 
 
 static void emit_waking(struct bundle *b, int64_t waker, struct tb_kernel_state *woken, int32_t target_cpu) {
   woken->state = TB_TASK_RUNNABLE;
+  woken->has_priority = woken->has_kernel_state = true;
+  woken->waker = waker;
   if (tb_perfetto_as_text(b->r))
     tb_perfetto_emit_waking_line(b->r, b->cpu, waker, woken, target_cpu);
   else
@@ -263,6 +274,7 @@ static void next_row(struct compact_columns *columns, struct compact_row *row) {
 
 static void read_compact(struct bundle *b) {
   uint32_t count;
+  b->said = true;
   const struct tb_str *names = read_intern_table(b, &count);
   struct compact_columns switches = switch_columns(b->compact), wakings = waking_columns(b->compact);
   struct compact_row run = {0}, wake = {0};
@@ -296,10 +308,29 @@ static struct tb_str print_text(struct tb_str message) {
   return (struct tb_str){"", 0};
 }
 
-static enum tb_status read_event(struct bundle *b, struct tb_str message) {
+/* False where no event of ours says this one. */
+static bool read_kind(struct bundle *b, int64_t ts, int64_t tid, struct tb_wire_field payload) {
+  switch (payload.number) {
+    case TB_FTRACE_EVENT_SCHED_SWITCH:
+      read_switch(b, ts, payload.bytes);
+      return true;
+    case TB_FTRACE_EVENT_SCHED_WAKING:
+      read_waking(b, ts, tid, payload.bytes);
+      return true;
+    case TB_FTRACE_EVENT_PRINT:
+      if (!tb_perfetto_as_text(b->r)) return tb_perfetto_emit_marker(b->r, ts, b->cpu, tid, print_text(payload.bytes));
+      tb_perfetto_emit_mark_line(b->r, ts, b->cpu, tid, print_text(payload.bytes));
+      return true;
+    default:
+      return tb_perfetto_as_text(b->r) &&
+             tb_perfetto_emit_event_line(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
+  }
+}
+
+static enum tb_status read_event(struct bundle *b, struct tb_wire_field event, const char *end) {
   uint64_t timestamp = 0, pid = 0;
   struct tb_wire_field payload = {0};
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_cursor cursor = tb_wire_cursor(event.bytes);
   struct tb_wire_field field;
   enum tb_status status;
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
@@ -309,26 +340,13 @@ static enum tb_status read_event(struct bundle *b, struct tb_str message) {
   }
   if (status != TB_END) return TB_BAD_DATA;
   if (payload.number == 0) return TB_OK; /* of no kind: it says nothing */
-  int64_t ts = bundle_time(b, timestamp);
-  switch (payload.number) {
-    case TB_FTRACE_EVENT_SCHED_SWITCH:
-      read_switch(b, ts, payload.bytes);
-      break;
-    case TB_FTRACE_EVENT_SCHED_WAKING:
-      read_waking(b, ts, (int32_t)pid, payload.bytes);
-      break;
-    case TB_FTRACE_EVENT_PRINT:
-      if (tb_perfetto_as_text(b->r))
-        tb_perfetto_emit_mark_line(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
-      else if (!tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes)))
-        b->strange = true;
-      break;
-    default:
-      if (!tb_perfetto_as_text(b->r) ||
-          !tb_perfetto_emit_event_line(b->r, ts, b->cpu, (int32_t)pid, payload.number, payload.bytes)) {
-        b->strange = true;
-      }
+  if (read_kind(b, bundle_time(b, timestamp), (int32_t)pid, payload)) {
+    b->said = true;
+    return TB_OK;
   }
+  b->strange = true;
+  struct ftrace *ftrace = b->r->importer_state;
+  if (tb_buffer_append(&ftrace->rest, event.start, (size_t)(end - event.start)) != TB_OK) b->r->out_of_memory = true;
   return TB_OK;
 }
 
@@ -414,10 +432,53 @@ static enum tb_status read_events(struct bundle *b, struct tb_str payload) {
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK && !b->r->full) {
     if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
-    enum tb_status status = read_event(b, field.bytes);
+    enum tb_status status = read_event(b, field, cursor.at);
     if (status != TB_OK) return status;
   }
   return TB_OK;
+}
+
+/* ---- what events do not say -------------------------------------------------------------------------------------- */
+
+/* The bundle's own fields, then its events that no event of ours says. */
+static char *put_rest_of_bundle(const struct ftrace *ftrace, char *at, struct tb_str payload) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT || field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED) continue;
+    size_t len = (size_t)(cursor.at - field.start);
+    memcpy(at, field.start, len);
+    at += len;
+  }
+  if (ftrace->rest.len) memcpy(at, ftrace->rest.data, ftrace->rest.len);
+  return at + ftrace->rest.len;
+}
+
+/* The packet with what is left of its bundle. `fields` has room for all of the packet. */
+static char *put_rest_of_packet(struct tb_perfetto_reader *r, char *at, struct tb_str bundle) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(r->head.bytes);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number == TB_TRACE_PACKET_FTRACE_EVENTS && field.type == TB_WIRE_BYTES) continue;
+    size_t len = (size_t)(cursor.at - field.start);
+    memcpy(at, field.start, len);
+    at += len;
+  }
+  at = tb_wire_put_bytes(at, TB_TRACE_PACKET_FTRACE_EVENTS, bundle.ptr, bundle.len);
+  return at;
+}
+
+/* Emits the packet with what no event says, so that events and packets together say everything once. */
+static void pass_rest(struct tb_perfetto_reader *r, struct tb_str payload) {
+  const struct ftrace *ftrace = r->importer_state;
+  enum { HEADS = 4 * TB_WIRE_VARINT_MAX };
+  size_t most = r->head.bytes.len + payload.len + ftrace->rest.len + HEADS;
+  char *bundle = tb_perfetto_alloc(r, most), *packet = tb_perfetto_alloc(r, most), *whole = tb_perfetto_alloc(r, most);
+  if (!bundle || !packet || !whole) return;
+  char *end = put_rest_of_bundle(ftrace, bundle, payload);
+  end = put_rest_of_packet(r, packet, (struct tb_str){bundle, (size_t)(end - bundle)});
+  end = tb_wire_put_bytes(whole, TB_TRACE_PACKET, packet, (size_t)(end - packet));
+  tb_perfetto_pass_bytes(r, (struct tb_str){whole, (size_t)(end - whole)});
 }
 
 /* ---- ftrace as text ---------------------------------------------------------------------------------------------- */
@@ -480,9 +541,15 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
     struct tb_perfetto_track *global = tb_perfetto_find_track(r, 0);
     if (global) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = &global->track;
   }
+  ftrace->rest.len = 0;
   if (b.compact.len) read_compact(&b);
   status = read_events(&b, payload);
-  if (status == TB_OK && b.strange) tb_perfetto_pass_packet(r);
+  if (status == TB_OK && b.strange) {
+    if (b.said)
+      pass_rest(r, payload);
+    else
+      tb_perfetto_pass_packet(r);
+  }
   if (status == TB_OK && b.clock_lost) return tb_perfetto_lose(r, LOSS_CLOCK);
   return status;
 }

@@ -219,13 +219,18 @@ enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct
   return TB_OK;
 }
 
-void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
-  bool has_state = r->head.interned_count || r->head.has_defaults;
-  if (r->head.kind == 0 && !(has_state && r->reader->target.packets)) return; /* nothing, or state alone */
+void tb_perfetto_pass_bytes(struct tb_perfetto_reader *r, struct tb_str packet) {
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_PACKETS);
   event->name = tb_packet_kind_name(r->head.kind);
   event->has |= TB_HAS_NAME;
-  event->blob = (struct tb_str){r->head.start, (size_t)(r->head.bytes.ptr + r->head.bytes.len - r->head.start)};
+  event->blob = packet;
+}
+
+void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
+  bool has_state = r->head.interned_count || r->head.has_defaults;
+  if (r->head.kind == 0 && !(has_state && r->reader->target.packets)) return; /* nothing, or state alone */
+  tb_perfetto_pass_bytes(
+      r, (struct tb_str){r->head.start, (size_t)(r->head.bytes.ptr + r->head.bytes.len - r->head.start)});
 }
 
 static enum tb_status read_payload(struct tb_perfetto_reader *r) {

@@ -72,6 +72,8 @@ struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const
 
 /* Emits the current packet as it is: no event holds all of it. */
 void tb_perfetto_pass_packet(struct tb_perfetto_reader *r);
+/* The same with other bytes, its tag and length included, in memory of the batch. */
+void tb_perfetto_pass_bytes(struct tb_perfetto_reader *r, struct tb_str packet);
 
 /* Emits the current packet as it was in the blob of FXT that it came from (perfetto/reader/fxt_passthrough.c). TB_OK
  * or TB_BAD_DATA. */

@@ -30,13 +30,19 @@ static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb
     tb_perfetto_name_track_by(r, track, state->comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = state->ts});
   tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_THREAD_STATE);
-  event->has = TB_HAS_TS | TB_HAS_NAME | (state->has_cpu ? TB_HAS_CPU : 0u);
+  event->has = TB_HAS_TS | TB_HAS_NAME | (state->has_cpu ? TB_HAS_CPU : 0u) |
+               (state->has_priority ? TB_HAS_PRIORITY : 0u) | (state->has_kernel_state ? TB_HAS_KERNEL_STATE : 0u);
   event->ts = state->ts;
   event->track = &track->track;
   event->task_state = (uint8_t)state->state;
   event->name = state_name(state->state);
   event->cpu = state->cpu;
   event->priority = state->priority;
+  event->kernel_state = state->kernel_state;
+  if (state->waker > 0) {
+    const struct tb_perfetto_track *waker = tb_perfetto_thread(r, NULL, state->waker);
+    event->thread = waker ? &waker->track : NULL;
+  }
   return event;
 }
 
@@ -84,6 +90,7 @@ enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_st
         break;
       case TB_GENERIC_KERNEL_TASK_STATE_EVENT_PRIO:
         state.priority = (int32_t)field.value;
+        state.has_priority = true;
         break;
       case TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_KIND:
         state.fxt_kind = (uint32_t)field.value;

@@ -8,10 +8,12 @@
 struct tb_kernel_state {
   int64_t ts, tid;
   enum tb_task_state state;
-  bool has_cpu, has_priority;
+  bool has_cpu, has_priority, has_kernel_state;
   uint32_t cpu;
   int32_t priority;
-  uint32_t fxt_kind; /* TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_* */
+  uint16_t kernel_state; /* see tb_event */
+  int64_t waker;         /* the thread that wakes this one; 0: none is said */
+  uint32_t fxt_kind;     /* TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_* */
   struct tb_str fxt_arguments;
   struct tb_str comm; /* the thread's name where the event says it; in memory of the batch */
 };

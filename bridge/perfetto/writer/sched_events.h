@@ -6,6 +6,7 @@
 #define TB_PERFETTO_WRITER_SCHED_EVENTS_H
 
 #include "base/map.h"
+#include "perfetto/writer/encode/kernel_sched.h"
 #include "timeline/sort_queue.h"
 #include "tracebridge/event.h"
 
@@ -15,6 +16,7 @@ struct tb_sequence_writer;
 struct tb_writer_sched {
   struct tb_map states; /* by tid: the state that was written last */
   struct tb_map dying;  /* by tid: 1 where the last state of scheduling was that */
+  struct tb_kernel_sched kernel;
 };
 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const struct tb_event *event);

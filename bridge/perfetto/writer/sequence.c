@@ -237,9 +237,14 @@ static char orphan_phase(const struct tb_sequence_writer *w, const struct tb_sta
   }
 }
 
-/* An instant on the side track; among open slices of a thread an end, which readers leave unmatched as we do. */
+/* An instant on the side track; among open slices of a thread an end, which readers leave unmatched as we do. A user
+ * may have left its begin out, so that it is none of anything. */
 static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry, bool among_open) {
   struct tb_sequence_writer *w = ctx;
+  if (w->p->writer->copies) {
+    tb_losses_add(&w->p->writer->losses, "end of a slice without its begin", TB_NO_OFFSET);
+    return TB_OK;
+  }
   bool is_end = among_open && !tb_sequence_is_shared(w);
   struct tb_event_head head = {.ts = entry->ts,
                                .has_track = !is_end,

@@ -205,6 +205,7 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
       return tb_perfetto_put_blob(p, event);
     case TB_EVENT_SYSTEM_TRACE:
       return tb_perfetto_put_system_trace(p, event);
+    case TB_EVENT_FLOW_EDGE: /* does not come here */
     case TB_EVENT_TYPE_COUNT:
       break;
   }
@@ -350,7 +351,8 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_note_held(p);
   for (size_t i = 0; i < p->tracks.count; i++)
     if (p->tracks.items[i].sequence) p->tracks.items[i].sequence->track = &p->tracks.items[i];
-  enum tb_status status = tb_perfetto_end_grouping(p);
+  enum tb_status status = tb_kernel_sched_end(&p->sched.kernel);
+  if (status == TB_OK) status = tb_perfetto_end_grouping(p);
   if (status == TB_OK) status = tb_perfetto_ungroup_flows(p);
   if (status == TB_OK) status = order_sequences(p);
   if (status == TB_OK) status = bind_flows(p);
@@ -388,6 +390,7 @@ static void destroy(struct tb_writer *writer) {
   tb_arena_free(&p->arena);
   tb_buffer_free(&p->scratch);
   tb_buffer_free(&p->passthrough.packets);
+  tb_kernel_sched_free(&p->sched.kernel);
   tb_buffer_free(&p->passthrough.lossy_providers);
   tb_ftrace_text_free(&p->ftrace);
   tb_flows_free(&p->flows);
@@ -418,6 +421,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_arena_init(&p->arena, p->allocator, 0);
   tb_buffer_init(&p->scratch, p->allocator, 0);
   tb_buffer_init(&p->passthrough.packets, p->allocator, 0);
+  tb_kernel_sched_init(&p->sched.kernel, p->allocator, &p->passthrough.packets);
   tb_buffer_init(&p->passthrough.lossy_providers, p->allocator, 0);
   tb_ftrace_text_init(&p->ftrace, &p->staging.blocks.allocator, p->allocator);
   p->ftrace.log.held = &p->staging.in_logs;
