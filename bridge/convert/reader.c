@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
+#include "convert/shaped_reader.h"
 #include "convert/system_text.h"
 #include "convert/tap.h"
 #include "convert/trace_input.h"
@@ -66,6 +67,11 @@ static struct tb_reader *create(const struct tb_reader_options *options, enum tb
     *status = tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the format is none of enum tb_format");
     return NULL;
   }
+  if ((unsigned)filled.shape > TB_SHAPE_ONE || (unsigned)filled.slices > TB_SLICES_COMPLETE) {
+    *status = tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the shape of events is none of enum tb_shape, or of slices");
+    return NULL;
+  }
+  if (filled.sorted) filled.shape = TB_SHAPE_ONE;
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
   if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
@@ -185,7 +191,7 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
 }
 
 /* Apart from the function that is called for every event, whose way it would lengthen. */
-static __attribute__((noinline)) enum tb_status fill_own_batch(struct tb_reader *reader) {
+__attribute__((noinline)) enum tb_status tb_reader_fill_own_batch(struct tb_reader *reader) {
   while (reader->next_event == reader->batch.event_count) {
     if (reader->held != TB_OK && reader->held != TB_AGAIN) return reader->held;
     reader->next_event = 0;
@@ -197,8 +203,9 @@ static __attribute__((noinline)) enum tb_status fill_own_batch(struct tb_reader 
 
 enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
   if (!reader || !event) return TB_INVALID;
+  if (reader->options.shape) return tb_reader_next_shaped(reader, event);
   if (reader->next_event == reader->batch.event_count) {
-    enum tb_status status = fill_own_batch(reader);
+    enum tb_status status = tb_reader_fill_own_batch(reader);
     if (status != TB_OK) return status;
   }
   *event = &reader->batch.events[reader->next_event++];
@@ -262,6 +269,7 @@ void tb_reader_close(struct tb_reader *reader) {
   if (reader->ops) reader->ops->destroy(reader);
   tb_input_close(reader->input);
   tb_batch_free(&reader->batch);
+  tb_reader_free_shaper(reader);
   tb_intern_free(&reader->kept);
   tb_free(reader->options.allocator, reader, sizeof(*reader));
 }

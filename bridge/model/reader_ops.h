@@ -14,6 +14,7 @@
 #include "tracebridge/reader.h"
 
 struct tb_reader;
+struct tb_shaper; /* shape/shaper.h */
 
 struct tb_reader_ops {
   enum tb_format format;
@@ -71,8 +72,9 @@ struct tb_reader {
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */
   size_t next_event;
-  struct tb_intern kept; /* texts of tb_reader_intern */
-  enum tb_status held;   /* status of fill to give once the batch is used up */
+  struct tb_shaper *shaper; /* makes the one shape of events; NULL: they come as the source has them */
+  struct tb_intern kept;    /* texts of tb_reader_intern */
+  enum tb_status held;      /* status of fill to give once the batch is used up */
 };
 
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */

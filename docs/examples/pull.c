@@ -36,7 +36,6 @@ static void take(const struct tb_event *event) {
   if (event->type == TB_EVENT_SLICE_BEGIN && thread->depth++ == 0) thread->since = event->ts;
   if (event->type == TB_EVENT_SLICE_END && thread->depth > 0 && --thread->depth == 0)
     thread->busy_ns += event->ts - thread->since;
-  if (event->type == TB_EVENT_SLICE_COMPLETE && thread->depth == 0) thread->busy_ns += event->dur;
 }
 
 static void print_threads(void) {
@@ -53,8 +52,10 @@ int main(int argc, char **argv) {
   struct tb_error error = {0};
   const struct tb_event *event;
   enum tb_status status;
+  /* traces have their events in any order, and slices in several forms */
+  struct tb_reader_options options = {.size = sizeof(options), .sorted = true, .slices = TB_SLICES_BEGIN_END};
   if (argc != 2) return 2;
-  if (tb_reader_open(argv[1], NULL, &reader, &error) != TB_OK) {
+  if (tb_reader_open(argv[1], &options, &reader, &error) != TB_OK) {
     fprintf(stderr, "%s: %s\n", error.file, error.message);
     return 1;
   }

@@ -4,12 +4,24 @@ set -euo pipefail
 name=$1 program=$2 traces=$3 serve_file=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-expect() { diff <(printf '%s\n' "$@") "$work/out" || exit 1; }
+expect() { diff <((($# == 0)) || printf '%s\n' "$@") "$work/out" || exit 1; }
 
 case $name in
   pull)
     "$program" "$traces/lanes.perfetto-trace" > "$work/out"
     expect "5/6 worker: 900 ns"
+    ! "$program" "$traces/nothing" 2> /dev/null
+    ;;
+  copy)
+    "$program" "$traces/lanes.perfetto-trace" "$work/copy.perfetto-trace" 2> "$work/out"
+    expect
+    "$program" "$work/copy.perfetto-trace" "$work/again.perfetto-trace"
+    cmp "$work/copy.perfetto-trace" "$work/again.perfetto-trace"
+    ! "$program" "$traces/nothing" "$work/none" 2> /dev/null
+    ;;
+  numbers)
+    "$program" "$traces/lanes.perfetto-trace" > "$work/out"
+    expect $'slice\tinner\t1\t200\t200' $'slice\touter\t1\t800\t600' $'slice\tlater\t1\t100\t100' $'flows\t0'
     ! "$program" "$traces/nothing" 2> /dev/null
     ;;
   feed)

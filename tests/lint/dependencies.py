@@ -10,8 +10,8 @@ import re
 import subprocess
 import sys
 
-ORDER = ["base", "io", "protobuf", "json", "model", "timeline", "ftrace", "chrome_json/reader", "chrome_json/writer",
-         "fxt", "fxt/reader",
+ORDER = ["base", "io", "protobuf", "json", "model", "timeline", "shape", "ftrace",
+         "chrome_json/reader", "chrome_json/writer", "fxt", "fxt/reader",
          "fxt/writer", "perfetto/clock", "perfetto/packet", "perfetto/reader/tables", "perfetto/reader",
          "perfetto/reader/payloads",
          "perfetto/writer/encode", "perfetto/writer/staged", "perfetto/writer", "convert", "inspect", "merge", "cli"]

@@ -37,6 +37,26 @@ TB_API bool tb_format_is_written(enum tb_format format);
 
 struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_reader_close */
 
+/* How events come.
+ *
+ * TB_SHAPE_ONE is the same whatever the format:
+ *   tracks    each comes as a TB_EVENT_TRACK before its first event, with its parents before it, and again when more
+ *             of it is known; with `sorted` all that the trace says of them is known by then
+ *   slices    BEGIN, END and COMPLETE on a track; an END has its BEGIN's name, categories and slice_id; an END that
+ *             ends nothing is no event. Async events are slices and instants, on a CUSTOM track for each id
+ *   counters  a COUNTER has a track of type COUNTER and one argument, its value, without a name
+ *   flows     TB_EVENT_FLOW_EDGE from slice to slice, next to what the source says: FLOW events and flow ids
+ * What belongs together is found in the order in which events come: Perfetto's and some JSON come in no order of time
+ * (Android's kernel events CPU by CPU, JSON's complete slices as they end), and need `sorted`.
+ *
+ * TB_SHAPE_SOURCE is each format's own, as the comments of event.h have it; it goes back to its format unchanged. */
+enum tb_shape { TB_SHAPE_SOURCE, TB_SHAPE_ONE };
+
+/* Of TB_SHAPE_ONE: slices as the source has them; as BEGIN and END; or as COMPLETE, which comes where the slice ends (a
+ * slice that never ends stays a BEGIN, at the end of the trace). Without `sorted` a COMPLETE slice of the source that
+ * comes as BEGIN and END does so at once. */
+enum tb_slice_form { TB_SLICES_EITHER, TB_SLICES_BEGIN_END, TB_SLICES_COMPLETE };
+
 /* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
 struct tb_reader_options {
   size_t size;
@@ -48,6 +68,14 @@ struct tb_reader_options {
   unsigned threads;                     /* 1: the caller's only; more: decompression in another. 0: 1 */
   bool framing_only;                    /* packet readers: see tb_packet_reader_open */
   size_t max_junk_bytes; /* that are not of the format, before the first event; more are TB_BAD_DATA; 0: 64 MiB */
+  enum tb_shape shape;
+  enum tb_slice_form slices; /* TB_SHAPE_ONE alone */
+  /* Events come in the order of time; those without one come first, those of one time as the source has them, but ENDs
+   * of older slices first. It means TB_SHAPE_ONE. The trace is read to its end before the first event comes: a fed
+   * reader says TB_AGAIN until then. */
+  bool sorted;
+  size_t memory_budget;            /* of `sorted`: more is spilled to a temporary file. 0: 256 MiB; at least 1 MiB */
+  const char *temporary_directory; /* NULL: $TMPDIR, else /tmp; must last as long as the reader */
 };
 
 /* Opens the file `path` ("-": standard input), detects gzip and zstd by content, and the format unless given. On

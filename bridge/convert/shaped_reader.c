@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "convert/shaped_reader.h"
+
+#include "base/error.h"
+#include "shape/shaper.h"
+
+static enum tb_status no_memory(struct tb_reader *reader) {
+  return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+/* What the events mean is known with the format. */
+static enum tb_status open_shaper(struct tb_reader *reader) {
+  reader->shaper = tb_alloc(reader->allocator, sizeof(*reader->shaper));
+  if (!reader->shaper) return no_memory(reader);
+  tb_shaper_init(reader->shaper, reader->allocator, &reader->ops->source, &reader->options, &reader->losses);
+  return TB_OK;
+}
+
+/* The source's next event. */
+static enum tb_status next_of_source(struct tb_reader *reader, struct tb_event **event) {
+  enum tb_status status = TB_OK;
+  if (reader->next_event == reader->batch.event_count) status = tb_reader_fill_own_batch(reader);
+  if (status == TB_OK && !reader->shaper) status = open_shaper(reader);
+  if (status == TB_OK) *event = &reader->batch.events[reader->next_event++];
+  return status;
+}
+
+/* With `sorted`: reads all that the source has. TB_OK once it has no more. */
+static enum tb_status collect(struct tb_reader *reader) {
+  struct tb_event *event;
+  enum tb_status status;
+  while ((status = next_of_source(reader, &event)) == TB_OK) {
+    status = tb_shaper_collect(reader->shaper, event, &reader->error);
+    if (status != TB_OK) return status;
+  }
+  return status == TB_END && reader->shaper ? TB_OK : status;
+}
+
+static enum tb_status put_sorted(struct tb_reader *reader) {
+  struct tb_shaper *shaper = reader->shaper;
+  enum tb_status status = TB_OK;
+  if (!shaper || !shaper->collected) status = collect(reader);
+  if (status != TB_OK) return status;
+  shaper = reader->shaper;
+  shaper->collected = true;
+  return tb_shaper_step(shaper, &reader->error);
+}
+
+static enum tb_status put_next(struct tb_reader *reader) {
+  struct tb_event *event;
+  if (reader->options.sorted) return put_sorted(reader);
+  enum tb_status status = next_of_source(reader, &event);
+  return status == TB_OK ? tb_shaper_put(reader->shaper, event) : status;
+}
+
+enum tb_status tb_reader_next_shaped(struct tb_reader *reader, const struct tb_event **event) {
+  if (reader->error.code != TB_OK) return reader->error.code;
+  for (;;) {
+    struct tb_shaper *shaper = reader->shaper;
+    if (shaper && (*event = tb_shaper_take(shaper))) return TB_OK;
+    if (shaper && shaper->ended) return TB_END;
+    enum tb_status status = put_next(reader);
+    if (status == TB_END && reader->shaper) {
+      reader->shaper->ended = true;
+      status = tb_shaper_end(reader->shaper);
+    }
+    if (status == TB_NO_MEMORY && reader->error.code == TB_OK) return no_memory(reader);
+    if (status != TB_OK) return status;
+  }
+}
+
+void tb_reader_free_shaper(struct tb_reader *reader) {
+  if (!reader->shaper) return;
+  tb_shaper_free(reader->shaper);
+  tb_free(reader->allocator, reader->shaper, sizeof(*reader->shaper));
+}

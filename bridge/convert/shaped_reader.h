@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Readers whose events have the one shape (shape/shaper.h).
+ */
+#ifndef TB_CONVERT_SHAPED_READER_H
+#define TB_CONVERT_SHAPED_READER_H
+
+#include "model/reader_ops.h"
+
+/* tb_reader_next of a reader that has the one shape. */
+TB_MUST_CHECK enum tb_status tb_reader_next_shaped(struct tb_reader *reader, const struct tb_event **event);
+void tb_reader_free_shaper(struct tb_reader *reader);
+
+/* Fills the reader's own batch, where all of it was used: it has an event then. TB_OK, or why it has none. */
+TB_MUST_CHECK enum tb_status tb_reader_fill_own_batch(struct tb_reader *reader);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shape/shape_tracks.h"
+
+#include <stdio.h>
+
+#include "model/arg_lookup.h"
+#include "model/metadata.h"
+
+enum { IDLE_NAME = 32 };
+
+void tb_shape_tracks_init(struct tb_shape_tracks *tracks, const struct tb_allocator *allocator) {
+  *tracks = (struct tb_shape_tracks){.allocator = allocator};
+  tb_arena_init(&tracks->arena, allocator, 0);
+  tb_intern_init(&tracks->keys, allocator);
+  tb_buffer_init(&tracks->key, allocator, 0);
+}
+
+static void free_track(struct tb_shape_tracks *tracks, struct tb_shape_track *track) {
+  for (size_t i = 0; i < track->open.count; i++) {
+    struct tb_shape_frame *frame = (struct tb_shape_frame *)tb_open_stack_at(&track->open, i);
+    tb_free(tracks->allocator, (char *)(uintptr_t)frame->begin.ptr, frame->begin.len);
+  }
+  tb_open_stack_free(&track->open, tracks->allocator);
+  tb_free(tracks->allocator, track->arriving, track->arriving_capacity * sizeof(*track->arriving));
+}
+
+void tb_shape_tracks_free(struct tb_shape_tracks *tracks) {
+  for (size_t i = 0; i < tracks->count; i++) free_track(tracks, tracks->items[i]);
+  tb_free(tracks->allocator, tracks->items, tracks->capacity * sizeof(*tracks->items));
+  tb_free(tracks->allocator, tracks->by_source, tracks->source_capacity * sizeof(*tracks->by_source));
+  tb_free(tracks->allocator, tracks->by_key, tracks->key_capacity * sizeof(*tracks->by_key));
+  tb_intern_free(&tracks->keys);
+  tb_buffer_free(&tracks->key);
+  tb_arena_free(&tracks->arena);
+}
+
+/* Makes `place` a place of the array, which is NULL where it was none. */
+static bool make_place(const struct tb_allocator *allocator, struct tb_shape_track ***array, size_t *count,
+                       size_t *capacity, size_t place) {
+  void *items = *array;
+  if (place < *count) return true;
+  if (tb_grow_array(allocator, &items, capacity, place + 1, sizeof(**array), UINT32_MAX) != TB_OK) return false;
+  *array = items;
+  while (*count <= place) (*array)[(*count)++] = NULL;
+  return true;
+}
+
+static struct tb_shape_track *make_track(struct tb_shape_tracks *tracks) {
+  struct tb_shape_track *track = tb_arena_alloc(&tracks->arena, sizeof(*track));
+  size_t index = tracks->count;
+  if (!track || !make_place(tracks->allocator, &tracks->items, &tracks->count, &tracks->capacity, index)) return NULL;
+  *track = (struct tb_shape_track){.track = {.index = (uint32_t)index}};
+  track->open.frame_size = sizeof(struct tb_shape_frame);
+  tracks->items[index] = track;
+  return track;
+}
+
+/* ---- the source's tracks ----------------------------------------------------------------------------------------- */
+
+/* What metadata said stays. */
+static void copy_members(struct tb_shape_track *own, const struct tb_track *source, const struct tb_track *parent) {
+  struct tb_track before = own->track;
+  own->track = *source;
+  own->track.index = before.index;
+  own->track.parent = parent;
+  if (before.said_by_metadata & TB_TRACK_SAID_NAME) own->track.name = before.name;
+  if (before.said_by_metadata & TB_TRACK_SAID_SORT_INDEX) {
+    own->track.sort_index = before.sort_index;
+    own->track.has_sort_index = true;
+  }
+  own->track.said_by_metadata |= before.said_by_metadata;
+  own->is_announced = false;
+}
+
+struct tb_shape_track *tb_shape_track_of(struct tb_shape_tracks *tracks, const struct tb_track *source) {
+  if (!source) return NULL;
+  if (source->index < tracks->source_count && tracks->by_source[source->index]) return tracks->by_source[source->index];
+  struct tb_shape_track *parent = tb_shape_track_of(tracks, source->parent);
+  if ((source->parent && !parent) || !make_place(tracks->allocator, &tracks->by_source, &tracks->source_count,
+                                                 &tracks->source_capacity, source->index))
+    return NULL;
+  struct tb_shape_track *own = make_track(tracks);
+  if (!own) return NULL;
+  copy_members(own, source, parent ? &parent->track : NULL);
+  return tracks->by_source[source->index] = own;
+}
+
+enum tb_status tb_shape_track_refresh(struct tb_shape_tracks *tracks, const struct tb_track *source) {
+  struct tb_shape_track *own = tb_shape_track_of(tracks, source);
+  struct tb_shape_track *parent = tb_shape_track_of(tracks, source->parent);
+  if (!own || (source->parent && !parent)) return TB_NO_MEMORY;
+  copy_members(own, source, parent ? &parent->track : NULL);
+  return TB_OK;
+}
+
+static bool is_named(const struct tb_event *event, const char *of_process, const char *of_thread) {
+  return tb_str_equal(event->name, tb_str_from(event->track->type == TB_TRACK_THREAD ? of_thread : of_process));
+}
+
+static bool copy_text(struct tb_shape_tracks *tracks, struct tb_str *to, struct tb_str text) {
+  *to = tb_arena_copy(&tracks->arena, text);
+  return to->ptr || !text.len;
+}
+
+/* A comma list. */
+static bool take_labels(struct tb_shape_tracks *tracks, struct tb_track *own, struct tb_str list) {
+  uint32_t count = 1;
+  for (size_t i = 0; i < list.len; i++) count += list.ptr[i] == ',';
+  struct tb_str *labels = tb_arena_alloc(&tracks->arena, count * sizeof(*labels));
+  if (!labels || !copy_text(tracks, &list, list)) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const char *comma = list.len ? memchr(list.ptr, ',', list.len) : NULL;
+    size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
+    labels[i] = (struct tb_str){list.ptr, len};
+    size_t skip = comma ? len + 1 : len;
+    list = (struct tb_str){list.ptr + skip, list.len - skip};
+  }
+  own->labels = labels;
+  own->label_count = count;
+  return true;
+}
+
+enum tb_status tb_shape_track_apply_metadata(struct tb_shape_tracks *tracks, const struct tb_event *metadata) {
+  struct tb_shape_track *own = tb_shape_track_of(tracks, metadata->track);
+  if (!own) return TB_NO_MEMORY;
+  struct tb_str name = tb_metadata_track_name(metadata);
+  if (name.ptr) {
+    if (!copy_text(tracks, &own->track.name, name)) return TB_NO_MEMORY;
+    own->track.said_by_metadata |= TB_TRACK_SAID_NAME;
+    own->is_announced = false;
+    return TB_OK;
+  }
+  const struct tb_arg *labels = tb_find_member(metadata->args, metadata->arg_count, TB_STR("labels"));
+  if (labels && labels->type == TB_ARG_STRING && is_named(metadata, "process_labels", "")) {
+    if (!take_labels(tracks, &own->track, labels->text)) return TB_NO_MEMORY;
+    own->track.said_by_metadata |= TB_TRACK_SAID_LABELS;
+    own->is_announced = false;
+  }
+  const struct tb_arg *index = tb_find_member(metadata->args, metadata->arg_count, TB_STR("sort_index"));
+  if (index && index->type == TB_ARG_INT && is_named(metadata, "process_sort_index", "thread_sort_index")) {
+    own->track.sort_index = index->i;
+    own->track.has_sort_index = true;
+    own->track.said_by_metadata |= TB_TRACK_SAID_SORT_INDEX;
+    own->is_announced = false;
+  }
+  return TB_OK;
+}
+
+/* ---- tracks that the source does not have ------------------------------------------------------------------------ */
+
+static bool add(struct tb_shape_tracks *tracks, const void *data, size_t len) {
+  return tb_buffer_append(&tracks->key, data, len) == TB_OK;
+}
+
+static bool add_text(struct tb_shape_tracks *tracks, struct tb_str text) {
+  return add(tracks, &text.len, sizeof(text.len)) && add(tracks, text.ptr, text.len);
+}
+
+static bool add_head(struct tb_shape_tracks *tracks, char class, const struct tb_track *source) {
+  uint32_t index = source ? source->index : UINT32_MAX;
+  tracks->key.len = 0;
+  return add(tracks, &class, 1) && add(tracks, &index, sizeof(index));
+}
+
+static bool add_id(struct tb_shape_tracks *tracks, const struct tb_id *id) {
+  char kind = (char)(id->kind * 2 + id->is_number);
+  if (!add(tracks, &kind, 1)) return false;
+  return id->is_number ? add(tracks, &id->value, sizeof(id->value)) : add_text(tracks, id->text);
+}
+
+/* The track of the key; *is_new where it has to be set up. */
+static struct tb_shape_track *track_of_key(struct tb_shape_tracks *tracks, bool *is_new) {
+  uint32_t id = tb_intern_id(&tracks->keys, (struct tb_str){tracks->key.data, tracks->key.len});
+  *is_new = false;
+  if (!id || !make_place(tracks->allocator, &tracks->by_key, &tracks->key_count, &tracks->key_capacity, id))
+    return NULL;
+  if (tracks->by_key[id]) return tracks->by_key[id];
+  *is_new = true;
+  return tracks->by_key[id] = make_track(tracks);
+}
+
+static const struct tb_track *process_of(const struct tb_track *track) {
+  while (track && track->type != TB_TRACK_PROCESS) track = track->parent;
+  return track;
+}
+
+static void set_below(struct tb_shape_track *own, enum tb_track_type type, const struct tb_track *parent) {
+  own->track.type = type;
+  own->track.parent = parent;
+  if (!parent) return;
+  own->track.pid = parent->pid;
+  own->track.tid = parent->tid;
+  own->track.has_pid = parent->has_pid;
+  own->track.has_tid = parent->has_tid;
+  own->track.pid_text = parent->pid_text;
+  own->track.tid_text = parent->tid_text;
+  own->track.machine = parent->machine;
+}
+
+/* The names are the trace processor's: "N S", "N id: I S", of FXT "N:S:I". */
+static bool name_counter(struct tb_shape_tracks *tracks, struct tb_shape_track *own, const struct tb_event *event,
+                         struct tb_str series, bool by_id) {
+  bool has_id = event->id.kind != TB_ID_NONE;
+  const struct tb_str none = {NULL, 0};
+  const struct tb_str parts[] = {event->name,
+                                 by_id    ? TB_STR(":")
+                                 : has_id ? TB_STR(" id: ")
+                                          : none,
+                                 by_id    ? series
+                                 : has_id ? event->id.text
+                                          : none,
+                                 by_id ? TB_STR(":") : TB_STR(" "), by_id ? event->id.text : series};
+  tracks->key.len = 0;
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    if (!add(tracks, parts[i].ptr, parts[i].len)) return false;
+  return copy_text(tracks, &own->track.name, (struct tb_str){tracks->key.data, tracks->key.len});
+}
+
+struct tb_shape_track *tb_shape_counter(struct tb_shape_tracks *tracks, const struct tb_event *event,
+                                        struct tb_str series, bool by_id) {
+  bool is_new;
+  if (!add_head(tracks, 'C', event->track) || !add_text(tracks, event->name) || !add_id(tracks, &event->id) ||
+      !add_text(tracks, series))
+    return NULL;
+  struct tb_shape_track *own = track_of_key(tracks, &is_new);
+  if (!own || !is_new) return own;
+  struct tb_shape_track *parent = tb_shape_track_of(tracks, event->track);
+  if (!parent || !name_counter(tracks, own, event, series, by_id)) return NULL;
+  set_below(own, TB_TRACK_COUNTER, &parent->track);
+  return own;
+}
+
+/* Async events match by scope, id and categories; those of the first kind (S, T, p, F) by their name too. */
+struct tb_shape_track *tb_shape_async(struct tb_shape_tracks *tracks, const struct tb_event *event) {
+  bool is_new, alone = event->has & TB_HAS_ID_ONLY_MATCH;
+  bool is_legacy = event->phase && strchr("STpF", event->phase);
+  const struct tb_track *process = process_of(event->track);
+  const struct tb_str none = {NULL, 0};
+  if (!add_head(tracks, is_legacy ? 'S' : 'b', event->id.kind == TB_ID_LOCAL ? process : NULL) ||
+      !add_text(tracks, alone ? none : event->categories) || !add_text(tracks, is_legacy ? event->name : none) ||
+      !add_text(tracks, event->scope) || !add_id(tracks, &event->id))
+    return NULL;
+  struct tb_shape_track *own = track_of_key(tracks, &is_new);
+  if (!own || !is_new) return own;
+  struct tb_shape_track *parent = tb_shape_track_of(tracks, process);
+  if ((process && !parent) || !copy_text(tracks, &own->track.name, event->name)) return NULL;
+  set_below(own, TB_TRACK_CUSTOM, parent ? &parent->track : NULL);
+  return own;
+}
+
+struct tb_shape_track *tb_shape_idle(struct tb_shape_tracks *tracks, const struct tb_event *event) {
+  bool is_new;
+  if (!add_head(tracks, 'I', event->track) || !add(tracks, &event->cpu, sizeof(event->cpu))) return NULL;
+  struct tb_shape_track *own = track_of_key(tracks, &is_new);
+  if (!own || !is_new) return own;
+  struct tb_shape_track *thread = tb_shape_track_of(tracks, event->track);
+  char name[IDLE_NAME];
+  int len = snprintf(name, sizeof(name), "swapper/%u", event->cpu);
+  if (!thread || !copy_text(tracks, &own->track.name, (struct tb_str){name, (size_t)len})) return NULL;
+  set_below(own, TB_TRACK_THREAD, thread->track.parent);
+  own->track.tid = 0;
+  own->track.has_tid = true;
+  own->track.sequence = thread->track.sequence;
+  return own;
+}

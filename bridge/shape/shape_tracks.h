@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tracks of the one shape: a copy of each track of the source, and tracks that the source has none of, for counters
+ * and async slices. Indices are dense over both.
+ */
+#ifndef TB_SHAPE_SHAPE_TRACKS_H
+#define TB_SHAPE_SHAPE_TRACKS_H
+
+#include "base/intern.h"
+#include "timeline/open_stack.h"
+#include "tracebridge/event.h"
+
+/* A slice that is open; see shaper_slices.c. */
+struct tb_shape_frame {
+  struct tb_open_frame open;
+  uint64_t slice_id;
+  int64_t end;        /* where it is known, else INT64_MAX */
+  struct tb_str name; /* kept texts */
+  struct tb_str categories;
+  uint32_t has;        /* of the BEGIN: name and categories */
+  struct tb_str begin; /* the BEGIN, encoded, where it waits for its end; memory of the allocator; else empty */
+};
+
+/* `track` is first, so that pointers convert. */
+struct tb_shape_track {
+  struct tb_track track;
+  bool is_announced;         /* came as a TB_EVENT_TRACK since it last changed */
+  struct tb_open_stack open; /* of struct tb_shape_frame */
+  uint64_t *arriving;        /* flows that end at the next slice, as tb_flow_edges knows them */
+  size_t arriving_count, arriving_capacity;
+};
+
+struct tb_shape_tracks {
+  const struct tb_allocator *allocator;
+  struct tb_arena arena;
+  struct tb_shape_track **items; /* by index */
+  size_t count, capacity;
+  struct tb_shape_track **by_source; /* by the source's index; NULL: not met yet */
+  size_t source_count, source_capacity;
+  struct tb_intern keys; /* of tracks that the source does not have */
+  struct tb_shape_track **by_key;
+  size_t key_count, key_capacity;
+  struct tb_buffer key;
+};
+
+void tb_shape_tracks_init(struct tb_shape_tracks *tracks, const struct tb_allocator *allocator);
+void tb_shape_tracks_free(struct tb_shape_tracks *tracks);
+
+/* The copy of a source's track, its parents' too. NULL without memory, or where `source` is NULL. */
+struct tb_shape_track *tb_shape_track_of(struct tb_shape_tracks *tracks, const struct tb_track *source);
+/* Takes over what the source says of a track now. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_shape_track_refresh(struct tb_shape_tracks *tracks, const struct tb_track *source);
+/* What a metadata event says of its track: name, labels, sort index. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_shape_track_apply_metadata(struct tb_shape_tracks *tracks,
+                                                           const struct tb_event *metadata);
+
+/* The track of the counter that a series of the event is, below the event's. `by_id`: see tb_source_traits. NULL
+ * without memory. */
+struct tb_shape_track *tb_shape_counter(struct tb_shape_tracks *tracks, const struct tb_event *event,
+                                        struct tb_str series, bool by_id);
+/* The track of an async event's id. NULL without memory. */
+struct tb_shape_track *tb_shape_async(struct tb_shape_tracks *tracks, const struct tb_event *event);
+/* The idle thread of a CPU, whose events are all of thread 0. NULL without memory. */
+struct tb_shape_track *tb_shape_idle(struct tb_shape_tracks *tracks, const struct tb_event *event);
+
+#endif

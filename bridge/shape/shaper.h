@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makes the one shape of events (tracebridge/reader.h) of a source's own: one event in, any number out.
+ *
+ *   source's event --tb_shaper_put--> tracks that are new, slices that ended, the event, its flows' edges
+ *
+ * In the order of time (`sorted`) events are first collected, and what the trace says of its tracks is applied; then
+ * they are put one by one as the sorter gives them, those of one time together, since a source may say that complete
+ * slices come first at their time, and ENDs of older slices still come before them.
+ */
+#ifndef TB_SHAPE_SHAPER_H
+#define TB_SHAPE_SHAPER_H
+
+#include "base/heap.h"
+#include "base/losses.h"
+#include "model/capabilities.h"
+#include "shape/event_sorter.h"
+#include "shape/flow_edges.h"
+#include "shape/shape_tracks.h"
+#include "tracebridge/reader.h"
+
+/* A complete slice that has begun: what comes at its end. */
+struct tb_pending_end {
+  int64_t ts;
+  struct tb_shape_frame frame; /* `begin` is the COMPLETE event itself, where that comes then */
+  struct tb_shape_track *track;
+  int64_t thread_ts;
+  bool has_thread_ts;
+};
+
+struct tb_shaper {
+  const struct tb_allocator *allocator;
+  struct tb_source_traits source;
+  enum tb_slice_form slices;
+  bool sorted;
+  struct tb_losses *losses;
+  struct tb_shape_tracks tracks;
+  struct tb_flow_edges flows;
+  struct tb_intern texts; /* names and categories of open slices */
+  uint64_t last_slice;    /* the newest slice_id */
+  struct tb_pending_end *pending;
+  size_t pending_count, pending_capacity;
+  struct tb_heap pending_order; /* places in `pending` */
+  uint32_t *pending_free;
+  size_t pending_free_count, pending_free_capacity;
+  struct tb_buffer bytes;
+
+  const struct tb_event **out; /* what the current event became */
+  size_t out_count, out_capacity, out_next;
+  struct tb_arena scratch; /* of events in `out` that are ours */
+  bool out_of_memory;
+
+  struct tb_event_sorter sorter;
+  bool collected;
+  bool ended;
+  struct tb_arena group_memory[2]; /* of the events of one time, and of the one that comes behind */
+  struct tb_event **group;
+  size_t group_count, group_capacity, group_next;
+  struct tb_event *ahead; /* read, but of a later time */
+  unsigned ahead_memory;
+};
+
+void tb_shaper_init(struct tb_shaper *shaper, const struct tb_allocator *allocator,
+                    const struct tb_source_traits *source, const struct tb_reader_options *options,
+                    struct tb_losses *losses);
+void tb_shaper_free(struct tb_shaper *shaper);
+
+/* The next event that is made already; NULL: there is none, put another. */
+static inline const struct tb_event *tb_shaper_take(struct tb_shaper *shaper) {
+  return shaper->out_next < shaper->out_count ? shaper->out[shaper->out_next++] : NULL;
+}
+
+/* Takes the source's next event, which it may change, and which must stay until another is put. TB_OK or
+ * TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_shaper_put(struct tb_shaper *shaper, struct tb_event *event);
+
+/* With `sorted`: collects an event. TB_OK, TB_NO_MEMORY or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_shaper_collect(struct tb_shaper *shaper, const struct tb_event *event,
+                                               struct tb_error *error);
+/* With `sorted`, once all are collected: puts the next one. TB_OK, TB_END, TB_NO_MEMORY or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_shaper_step(struct tb_shaper *shaper, struct tb_error *error);
+
+/* The source has no more events; what waits for its end comes. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_shaper_end(struct tb_shaper *shaper);
+
+/* ---- inside ------------------------------------------------------------------------------------------------------ */
+
+/* Adds an event to what comes. */
+void tb_shaper_emit(struct tb_shaper *shaper, const struct tb_event *event);
+/* A copy in scratch memory, to be changed and emitted. NULL without memory, which is noted. */
+struct tb_event *tb_shaper_copy(struct tb_shaper *shaper, const struct tb_event *event);
+void tb_shaper_announce(struct tb_shaper *shaper, struct tb_shape_track *track);
+
+/* Slices and instants of a track (shaper_slices.c); the event's track is `track`. */
+void tb_shaper_begin(struct tb_shaper *shaper, struct tb_shape_track *track, struct tb_event *event);
+void tb_shaper_end_slice(struct tb_shaper *shaper, struct tb_shape_track *track, struct tb_event *event);
+void tb_shaper_flow(struct tb_shaper *shaper, struct tb_shape_track *track, const struct tb_event *event);
+/* Ends complete slices up to `ts`. */
+void tb_shaper_end_until(struct tb_shaper *shaper, int64_t ts);
+/* Emits the BEGINs that waited for their ends, where there are none. */
+void tb_shaper_begin_endless(struct tb_shaper *shaper);
+
+#endif
