@@ -166,6 +166,7 @@ static bool find_place(struct tb_shaper *s, uint32_t *place) {
   s->pending_free = free_places;
   if (status != TB_OK) return false;
   *place = (uint32_t)s->pending_count++;
+  s->pending[*place] = (struct tb_pending_end){.ts = 0};
   return true;
 }
 

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 
 static const char *const type_names[] = {
-    "BEGIN",      "END",        "COMPLETE", "INSTANT",    "COUNTER", "ASYNC_BEGIN", "ASYNC_INSTANT", "ASYNC_END",
-    "FLOW_BEGIN", "FLOW_STEP",  "FLOW_END", "OBJECT_NEW", "OBJECT",  "OBJECT_GONE", "ENTER",         "LEAVE",
-    "LINK",       "CLOCK_SYNC", "MEMORY",   "STATE",      "LOG",     "OTHER",       "TRACK",         "METADATA",
-    "ATTRIBUTE",  "FRAME",      "SAMPLE",   "SYSTEM",     "CLOCKS",  "LOSS",        "PACKETS",       "BLOB"};
+    "BEGIN",     "END",        "COMPLETE",  "INSTANT",    "COUNTER",    "ASYNC_BEGIN", "ASYNC_INSTANT",
+    "ASYNC_END", "FLOW_BEGIN", "FLOW_STEP", "FLOW_END",   "OBJECT_NEW", "OBJECT",      "OBJECT_GONE",
+    "ENTER",     "LEAVE",      "LINK",      "CLOCK_SYNC", "MEMORY",     "STATE",       "LOG",
+    "OTHER",     "TRACK",      "METADATA",  "ATTRIBUTE",  "FRAME",      "SAMPLE",      "SYSTEM",
+    "CLOCKS",    "LOSS",       "PACKETS",   "BLOB",       "EDGE"};
 
 __attribute__((format(printf, 2, 3))) static void put(struct tb_buffer *out, const char *format, ...) {
   char text[512];
@@ -165,6 +166,8 @@ void tb_event_text(struct tb_buffer *out, const struct tb_event *event) {
   if (event->has & TB_HAS_THREAD_TS) put(out, " tts %" PRId64, event->thread_ts);
   if (event->has & TB_HAS_THREAD_DUR) put(out, " tdur %" PRId64, event->thread_dur);
   if (event->has & TB_HAS_THREAD_INSTRUCTIONS) put(out, " instructions %" PRId64, event->thread_instruction_count);
+  if (event->flow_from) put(out, " from #%" PRIu64, event->flow_from);
+  if (event->slice_id) put(out, " #%" PRIu64, event->slice_id);
   put_rare(out, event);
   if (event->arg_count) put(out, " ");
   if (event->arg_count) put_args(out, event->args, event->arg_count);

@@ -322,8 +322,10 @@ static bool read_kind(struct bundle *b, int64_t ts, int64_t tid, struct tb_wire_
       tb_perfetto_emit_mark_line(b->r, ts, b->cpu, tid, print_text(payload.bytes));
       return true;
     default:
-      return tb_perfetto_as_text(b->r) &&
-             tb_perfetto_emit_event_line(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
+      if (tb_perfetto_as_text(b->r))
+        return tb_perfetto_emit_event_line(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
+      tb_perfetto_apply_task(b->r, ts, tid, payload.number, payload.bytes);
+      return false;
   }
 }
 

@@ -180,10 +180,10 @@ static struct task read_task(struct tb_str message, bool is_new) {
   return task;
 }
 
-/* A thread is emitted once its process is known, see begin_line. */
+/* Of those who get text a thread is emitted once its process is known, see begin_line. */
 static void name_thread(struct tb_perfetto_reader *r, struct tb_perfetto_track *thread, const struct task *task) {
   tb_perfetto_name_track_by(r, thread, task->name, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = task->ts});
-  if (thread->track.has_pid) tb_perfetto_emit_track(r, thread);
+  if (thread->track.has_pid || !tb_perfetto_as_text(r)) tb_perfetto_emit_track(r, thread);
 }
 
 static void name_process(struct tb_perfetto_reader *r, struct tb_perfetto_track *process, const struct task *task) {
@@ -225,7 +225,8 @@ static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct t
   if (process && !process->track.name.len) name_process(r, process, &named);
 }
 
-static void take_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint32_t kind, struct tb_str payload) {
+void tb_perfetto_apply_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint32_t kind,
+                            struct tb_str payload) {
   bool is_new = kind == TB_FTRACE_EVENT_TASK_NEWTASK;
   if (!is_new && kind != TB_FTRACE_EVENT_TASK_RENAME) return;
   struct task task = read_task(payload, is_new);
@@ -251,7 +252,7 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   }
   end_line(r, ts, line);
   tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
-  take_task(r, ts, tid, kind, payload);
+  tb_perfetto_apply_task(r, ts, tid, kind, payload);
   return true;
 }
 

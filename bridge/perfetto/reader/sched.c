@@ -26,7 +26,7 @@ static struct tb_str state_name(enum tb_task_state state) {
 static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
   struct tb_perfetto_track *track = tb_perfetto_thread(r, NULL, state->tid);
   if (!track) return NULL;
-  if (track->track.name.len == 0)
+  if (state->tid || !track->track.name.len) /* 0 is every CPU's idle thread */
     tb_perfetto_name_track_by(r, track, state->comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = state->ts});
   tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_THREAD_STATE);
