@@ -53,7 +53,7 @@ static enum tb_status put_next(struct tb_reader *reader) {
   return status == TB_OK ? tb_shaper_put(reader->shaper, event) : status;
 }
 
-enum tb_status tb_reader_next_shaped(struct tb_reader *reader, const struct tb_event **event) {
+static enum tb_status next_shaped(struct tb_reader *reader, const struct tb_event **event) {
   if (reader->error.code != TB_OK) return reader->error.code;
   for (;;) {
     struct tb_shaper *shaper = reader->shaper;
@@ -67,6 +67,48 @@ enum tb_status tb_reader_next_shaped(struct tb_reader *reader, const struct tb_e
     if (status == TB_NO_MEMORY && reader->error.code == TB_OK) return no_memory(reader);
     if (status != TB_OK) return status;
   }
+}
+
+static enum tb_status next_as_it_is(struct tb_reader *reader, const struct tb_event **event) {
+  if (reader->next_event == reader->batch.event_count) {
+    enum tb_status status = tb_reader_fill_own_batch(reader);
+    if (status != TB_OK) return status;
+  }
+  *event = &reader->batch.events[reader->next_event++];
+  return TB_OK;
+}
+
+enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_event **event) {
+  const uint64_t types = reader->options.event_types;
+  enum tb_status status;
+  do status = reader->options.shape ? next_shaped(reader, event) : next_as_it_is(reader, event);
+  while (status == TB_OK && types && !(types >> (*event)->type & 1));
+  return status;
+}
+
+/* What is there already, without making more: events of one source's event, or what is left of a batch. */
+static const struct tb_event *take_ready(struct tb_reader *reader) {
+  if (reader->options.shape) return reader->shaper ? tb_shaper_take(reader->shaper) : NULL;
+  bool any = reader->next_event < reader->batch.event_count;
+  return any ? &reader->batch.events[reader->next_event++] : NULL;
+}
+
+enum tb_status tb_reader_next_batch(struct tb_reader *reader, const struct tb_event **events, size_t most,
+                                    size_t *count) {
+  if (count) *count = 0;
+  if (!reader || !events || !count || !most) return TB_INVALID;
+  enum tb_status status = tb_reader_next(reader, &events[0]);
+  if (status != TB_OK) return status;
+  const uint64_t types = reader->options.event_types;
+  const struct tb_event *event;
+  for (*count = 1; *count < most && (event = take_ready(reader));)
+    if (!types || types >> event->type & 1) events[(*count)++] = event;
+  return TB_OK;
+}
+
+const struct tb_track *tb_reader_track(const struct tb_reader *reader, size_t index) {
+  const struct tb_shaper *shaper = reader ? reader->shaper : NULL;
+  return shaper && index < shaper->tracks.count ? &shaper->tracks.items[index]->track : NULL;
 }
 
 void tb_reader_free_shaper(struct tb_reader *reader) {

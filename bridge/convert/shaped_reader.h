@@ -7,8 +7,8 @@
 
 #include "model/reader_ops.h"
 
-/* tb_reader_next of a reader that has the one shape. */
-TB_MUST_CHECK enum tb_status tb_reader_next_shaped(struct tb_reader *reader, const struct tb_event **event);
+/* tb_reader_next of a reader that has the one shape, or gives events of some types alone. */
+TB_MUST_CHECK enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_event **event);
 void tb_reader_free_shaper(struct tb_reader *reader);
 
 /* Fills the reader's own batch, where all of it was used: it has an event then. TB_OK, or why it has none. */

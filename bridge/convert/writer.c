@@ -172,7 +172,7 @@ enum tb_status tb_writer_finish(struct tb_writer *writer) {
   return status;
 }
 
-const struct tb_writer_summary *tb_writer_summary(const struct tb_writer *writer) {
+const struct tb_writer_summary *tb_writer_get_summary(const struct tb_writer *writer) {
   static const struct tb_writer_summary nothing = {.first_ts = INT64_MAX, .last_ts = INT64_MIN};
   return writer ? &writer->summary : &nothing;
 }

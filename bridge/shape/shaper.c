@@ -248,10 +248,11 @@ static bool begins_in_group(const struct tb_shaper *s, size_t end) {
   return open > 0;
 }
 
-/* ENDs of slices that began before come first. */
+/* ENDs of slices that began before come before complete slices. Where there are none of these, all is in the source's
+ * order. */
 static void raise_ends(struct tb_shaper *s) {
   enum { MOST = 4096 }; /* where more is of one time, the order of the source is as good */
-  if (s->group_count > MOST) return;
+  if (s->group_count > MOST || s->group[0]->type != TB_EVENT_SLICE_COMPLETE) return;
   for (size_t i = 0, to = 0; i < s->group_count; i++) {
     struct tb_event *event = s->group[i];
     if (event->type != TB_EVENT_SLICE_END || begins_in_group(s, i)) continue;

@@ -21,7 +21,7 @@ const QUERIES = {
             sum(dur - ifnull((select sum(c.dur) from slice c where c.parent_id = s.id and c.dur > 0), 0))
           from slice s where dur >= 0 group by 1`,
   counter: `select ifnull(t.name, ''), count(*), sum(c.value)
-            from counter c join track t on t.id = c.track_id group by 1`,
+            from counter c join track t on t.id = c.track_id where t.name != 'thread_time' group by 1`,
   flows: "select '', count(*) from flow",
 };
 
@@ -47,7 +47,7 @@ function ours(program, file) {
   for (const line of run.stdout.split("\n").filter(Boolean)) {
     const [kind, ...rest] = line.split("\t");
     if (kind === "flows") all.flows.set("", rest);
-    else all[kind].set(rest[0], rest.slice(1));
+    else all[kind]?.set(rest[0], rest.slice(1));
   }
   return all;
 }

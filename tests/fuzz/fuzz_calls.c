@@ -203,7 +203,7 @@ static void ask(struct calls *c) {
   (void)tb_reader_losses(c->reader, byte(c) < 0xf0 ? &count : NULL);
   (void)tb_packet_reader_losses(c->packets, &count);
   (void)tb_writer_losses(c->writer, &count);
-  (void)tb_writer_summary(c->writer);
+  (void)tb_writer_get_summary(c->writer);
   (void)tb_reader_error(c->reader);
   (void)tb_reader_format(c->reader);
   (void)tb_reader_bytes_read(c->reader);

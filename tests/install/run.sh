@@ -47,9 +47,11 @@ check "find_package, static" "$work/cmake/with_static"
 
 for header in "$prefix"/include/tracebridge/*.h; do
   name=tracebridge/$(basename "$header")
-  for language in "c -std=c11" "c++ -std=c++11"; do
+  for language in "c -std=c11" "c++ -std=c++11" "c++ -std=c++17"; do
     read -ra how <<<"$language"
-    echo "#include <$name>" | "$cc" -x "${how[@]}" -Wall -Wextra -Wpedantic -Werror "${compile[@]}" -fsyntax-only - ||
+    # as system headers they would be spared
+    echo "#include <$name>" | "$cc" -x "${how[@]}" -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+      "-I$prefix/include" "${compile[@]}" -fsyntax-only - ||
       fail "$name does not stand alone in $language"
   done
 done
@@ -68,5 +70,7 @@ for script in bash-completion/completions/tracebridge zsh/site-functions/_traceb
   [[ -s $prefix/share/$script ]] || fail "$script is missing"
 done
 foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" |
-  awk '$3 !~ /^(tb_|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
+  awk '$3 !~ /^(tb_|TRACEBRIDGE_0$|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
 [[ -z $foreign ]] || fail "symbols that are not ours: $foreign"
+[[ -n $sanitizers ]] || ! nm -D --defined-only "$libdir/libtracebridge.so" | grep -v 'TRACEBRIDGE_0$' ||
+  fail "symbols without a version"

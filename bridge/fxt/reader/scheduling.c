@@ -37,6 +37,12 @@ struct scheduling_change {
   int32_t from_priority, to_priority;
 };
 
+/* A record without a weight has none, and 0 is none. */
+static void set_priority(struct tb_event *event, int32_t weight) {
+  event->priority = weight;
+  if (weight) event->has |= TB_HAS_PRIORITY;
+}
+
 static enum tb_status add_change(struct tb_fxt_reader *fx, const struct scheduling_change *change) {
   if (change->state >= sizeof(states) / sizeof(states[0]))
     return tb_fxt_malformed(fx, "a thread state of unknown number", NULL);
@@ -45,11 +51,11 @@ static enum tb_status add_change(struct tb_fxt_reader *fx, const struct scheduli
   if (change->from) {
     status = add_state(fx, change->from, change->ts, change->cpu, states[change->state].state,
                        states[change->state].name, &event);
-    if (status == TB_OK) event->priority = change->from_priority;
+    if (status == TB_OK) set_priority(event, change->from_priority);
   }
   if (change->to && status == TB_OK) {
     status = add_state(fx, change->to, change->ts, change->cpu, TB_TASK_RUNNING, "running", &event);
-    if (status == TB_OK) event->priority = change->to_priority;
+    if (status == TB_OK) set_priority(event, change->to_priority);
   }
   return status == TB_OK && event ? tb_fxt_give_args(fx, event->track, event) : status;
 }
@@ -109,7 +115,7 @@ static enum tb_status parse_wakeup(struct tb_fxt_reader *fx, uint64_t header, st
   struct tb_event *event;
   status = add_state(fx, thread, ts, (uint32_t)tb_fxt_field(header, 20, 35), TB_TASK_RUNNABLE, "waking", &event);
   if (status != TB_OK) return status;
-  event->priority = weight;
+  set_priority(event, weight);
   return tb_fxt_give_args(fx, thread, event);
 }
 

@@ -181,7 +181,7 @@ enum tb_event_type {
   TB_EVENT_ID_LINK,         /* JSON =: id and args.linked_id are one */
   TB_EVENT_CLOCK_SYNC,      /* JSON c: args.sync_id, args.issue_ts */
   TB_EVENT_MEMORY_DUMP,     /* JSON V (global), v (process) */
-  TB_EVENT_THREAD_STATE,    /* JSON T with dur; scheduling: name is the state, see `sched` */
+  TB_EVENT_THREAD_STATE,    /* JSON T with dur; scheduling: see enum tb_task_state */
   TB_EVENT_LOG,             /* a log message: name is its text, `log_level` its priority */
   /* an unknown phase: `phase_text`; or an event without a time, whatever its phase: no TB_HAS_TS, `ts` is that of the
    * event before it */
@@ -199,8 +199,10 @@ enum tb_event_type {
    * `track` is its global one */
   TB_EVENT_CLOCK_SNAPSHOT,
   TB_EVENT_DATA_LOSS, /* the source says that events were lost here on this track's sequence or provider */
-  TB_EVENT_PACKETS,   /* blob: serialised TracePackets (Trace bytes) that the target takes as they are */
-  TB_EVENT_BLOB,      /* FXT blob: name, blob, blob_type */
+  /* blob: serialised TracePackets (Trace bytes) that the target takes as they are; what they say comes in no other
+   * event, so that a copy of all events has everything once */
+  TB_EVENT_PACKETS,
+  TB_EVENT_BLOB, /* FXT blob: name, blob, blob_type */
   /* in the one shape alone: a flow goes from the slice `flow_from` to the slice `slice_id`, which is on `track`, and
    * gets there at `ts`. Writers pass it over: the slices' flow ids, and the FLOW events, say the same */
   TB_EVENT_FLOW_EDGE,
@@ -249,7 +251,15 @@ enum tb_log_level {
   TB_LOG_FATAL
 };
 
-/* Scheduling details of a TB_EVENT_THREAD_STATE; `track` is the thread that changes state. */
+/* TB_EVENT_THREAD_STATE: from `ts` on the thread `track` is in `task_state`, until its next event of this type. With
+ * TB_HAS_DUR (JSON) it is so for `dur`, whatever comes.
+ *
+ * A switch on a CPU is two events of one time, both with TB_HAS_CPU: the thread that leaves, with its new state, then
+ * the thread that gets the CPU, which is TB_TASK_RUNNING. One that wakes is TB_TASK_RUNNABLE, without a CPU where Linux
+ * says it, and `thread` is who wakes it, where that is known; FXT names a CPU, and calls the event "waking". `name` is
+ * the state in the source's words: Linux' letters, FXT's "waking" and "new". `priority` is there with TB_HAS_PRIORITY,
+ * a greater number on Linux being less urgent. The idle thread is thread 0: in the one shape (reader.h) each CPU has a
+ * track for it, in the source's shape all share one. */
 enum tb_task_state {
   TB_TASK_UNKNOWN, /* the event's name says it */
   TB_TASK_CREATED,
@@ -301,7 +311,7 @@ struct tb_event {
   int64_t thread_instruction_count;
   double weight;    /* of a sample */
   uint32_t cpu;     /* of a slice: of its begin or end, which come CPU by CPU then, and in no order of time */
-  int32_t priority; /* scheduling */
+  int32_t priority; /* TB_EVENT_THREAD_STATE with TB_HAS_PRIORITY */
   struct tb_frame source_location; /* function, file, line */
   struct tb_str phase_text;        /* TB_EVENT_OTHER: the phase as written */
   struct tb_str parent_frame;      /* TB_EVENT_STACK_FRAME: parent's id, empty for a root */

@@ -74,6 +74,8 @@ struct tb_reader_options {
    * of older slices first. It means TB_SHAPE_ONE. The trace is read to its end before the first event comes: a fed
    * reader says TB_AGAIN until then. */
   bool sorted;
+  /* The types of events that come: 1 << TB_EVENT_COUNTER and the like; others are read and passed over. 0: all */
+  uint64_t event_types;
   size_t memory_budget;            /* of `sorted`: more is spilled to a temporary file. 0: 256 MiB; at least 1 MiB */
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp; must last as long as the reader */
 };
@@ -84,6 +86,26 @@ struct tb_reader_options {
  * or no trace), TB_UNSUPPORTED, TB_NO_MEMORY, TB_INVALID. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options,
                                                    struct tb_reader **reader, struct tb_error *error);
+
+/* Reads up to `capacity` bytes of an input into `to`. Returns how many, at least 1; 0 at its end; less than 0 where it
+ * cannot be read, which is TB_IO. */
+typedef ptrdiff_t (*tb_read_bytes)(void *ctx, void *to, size_t capacity);
+
+/* As tb_reader_open, of what a function of the caller's reads; it is called from another thread where options.threads
+ * is more than 1, and not after tb_reader_close. `name` stands for the input in errors and is copied. Archives and
+ * pages with a trace inside are not looked into. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_open_callback(const char *name, tb_read_bytes read_bytes, void *ctx,
+                                                            const struct tb_reader_options *options,
+                                                            struct tb_reader **reader, struct tb_error *error);
+
+/* The same of `len` bytes in memory, which must stay as they are until the reader is closed; of the descriptor `fd`,
+ * from where its offset is, which stays the caller's and open. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_open_memory(const char *name, const void *data, size_t len,
+                                                          const struct tb_reader_options *options,
+                                                          struct tb_reader **reader, struct tb_error *error);
+TB_MUST_CHECK TB_API enum tb_status tb_reader_open_descriptor(const char *name, int fd,
+                                                              const struct tb_reader_options *options,
+                                                              struct tb_reader **reader, struct tb_error *error);
 
 /* A reader that is fed: nothing is opened. `name` stands for the input in errors and is copied. Else as
  * tb_reader_open. */
@@ -103,6 +125,15 @@ TB_API void tb_reader_feed_end(struct tb_reader *reader);
  * valid. Damage that can be passed over is no error, but counted in tb_reader_losses; TB_BAD_DATA at the end where
  * there was nothing else. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event);
+
+/* Up to `most` events in a row, *count of them, at least one where it is TB_OK; all are valid until the next call on
+ * this reader. How many come at once is the reader's to choose. Statuses as tb_reader_next, and TB_INVALID where `most`
+ * is 0. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_next_batch(struct tb_reader *reader, const struct tb_event **events,
+                                                         size_t most, size_t *count);
+
+/* With TB_SHAPE_ONE, the tracks that came so far, by their index; NULL behind the last, and where there are none. */
+TB_API const struct tb_track *tb_reader_track(const struct tb_reader *reader, size_t index);
 
 /* Keeps a text, such as an event's name, past the next call: *kept is the reader's own copy, the same one for equal
  * texts, valid until the reader is closed. An empty text stays empty. TB_OK; TB_NO_MEMORY, *kept then empty. */

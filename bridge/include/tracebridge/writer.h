@@ -71,7 +71,7 @@ TB_MUST_CHECK TB_API enum tb_status tb_writer_put(struct tb_writer *writer, cons
 TB_MUST_CHECK TB_API enum tb_status tb_writer_finish(struct tb_writer *writer);
 
 /* What was written and what the target could not hold; owned by the writer. */
-TB_API const struct tb_writer_summary *tb_writer_summary(const struct tb_writer *writer);
+TB_API const struct tb_writer_summary *tb_writer_get_summary(const struct tb_writer *writer);
 TB_API const struct tb_loss *tb_writer_losses(const struct tb_writer *writer, size_t *count);
 TB_API const struct tb_error *tb_writer_error(const struct tb_writer *writer);
 

@@ -40,8 +40,8 @@ bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r);
 /* Whether it was, and the text was given to a target that takes it. */
 bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r);
 
-/* What task_newtask and task_rename say of threads and processes: whose they are, and what they are called. `tid` is who
- * makes a task. Other kinds say nothing. (perfetto/reader/ftrace_lines.c) */
+/* What task_newtask and task_rename say of threads and processes: whose they are, and what they are called. `tid` is
+ * who makes a task. Other kinds say nothing. (perfetto/reader/ftrace_lines.c) */
 void tb_perfetto_apply_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint32_t kind,
                             struct tb_str payload);
 

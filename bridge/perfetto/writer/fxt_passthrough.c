@@ -175,6 +175,24 @@ static bool is_useless(const struct tb_map *sequences, struct tb_str packet) {
          !tb_map_find(sequences, head.sequence, 0);
 }
 
+/* The packet that started a sequence may have become an event: what needs its state then has a start of its own. */
+static enum tb_status write_start(struct tb_perfetto_writer *p, struct tb_map *sequences, struct tb_str packet,
+                                  uint32_t by) {
+  enum { STARTED = 1 }; /* next to the keys of note_payload */
+  struct tb_packet_header head;
+  if (read_head(packet, &head) != TB_OK || !head.sequence || head.fxt_origin.ptr ||
+      tb_map_find(sequences, head.sequence, STARTED))
+    return TB_OK;
+  bool starts = head.flags & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED;
+  if (!starts && !(head.flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE)) return TB_OK;
+  enum tb_status status = tb_map_put(sequences, head.sequence, STARTED, 1);
+  if (status != TB_OK || starts) return status;
+  char fields[2 * 2 * TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, (uint64_t)head.sequence + by);
+  end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(end - fields)});
+}
+
 static enum tb_status write_kept(struct tb_perfetto_writer *p, struct tb_map *sequences, uint32_t first_sequence_id) {
   struct tb_str kept = {p->passthrough.packets.data, p->passthrough.packets.len};
   struct tb_wire_cursor cursor = tb_wire_cursor(kept);
@@ -184,8 +202,10 @@ static enum tb_status write_kept(struct tb_perfetto_writer *p, struct tb_map *se
     if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES) status = note_payload(sequences, field.bytes);
   cursor = tb_wire_cursor(kept);
   while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK)
-    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES && !is_useless(sequences, field.bytes))
-      status = write_moved(p, field.bytes, first_sequence_id);
+    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES && !is_useless(sequences, field.bytes)) {
+      status = write_start(p, sequences, field.bytes, first_sequence_id);
+      if (status == TB_OK) status = write_moved(p, field.bytes, first_sequence_id);
+    }
   return status;
 }
 

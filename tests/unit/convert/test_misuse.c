@@ -215,7 +215,7 @@ static char *write_slices(enum tb_format format, bool with_wrong_ones, size_t *l
   event = slice();
   event.ts += 1000;
   put(writer, &event);
-  assert_int_equal(tb_writer_summary(writer)->events_by_type[TB_EVENT_SLICE_COMPLETE], 2);
+  assert_int_equal(tb_writer_get_summary(writer)->events_by_type[TB_EVENT_SLICE_COMPLETE], 2);
   return finish(writer, len);
 }
 
@@ -367,7 +367,7 @@ static void a_track_that_says_the_same_again_is_described_once(void **state) {
     event.track = &track;
     put(writer, &event);
   }
-  assert_int_equal(tb_writer_summary(writer)->events_by_type[TB_EVENT_TRACK], 1);
+  assert_int_equal(tb_writer_get_summary(writer)->events_by_type[TB_EVENT_TRACK], 1);
   free(finish(writer, &len));
 }
 
@@ -456,7 +456,7 @@ static void writers_take_null_as_an_invalid_argument(void **state) {
   assert_int_equal(tb_writer_finish(NULL), TB_INVALID);
   assert_null(tb_writer_losses(NULL, &count));
   assert_int_equal(count, 0);
-  assert_int_equal(tb_writer_summary(NULL)->bytes_written, 0);
+  assert_int_equal(tb_writer_get_summary(NULL)->bytes_written, 0);
   assert_int_equal(tb_writer_error(NULL)->code, TB_INVALID);
   tb_writer_close(NULL);
 }
