@@ -93,7 +93,8 @@ typedef ptrdiff_t (*tb_read_bytes)(void *ctx, void *to, size_t capacity);
 
 /* As tb_reader_open, of what a function of the caller's reads; it is called from another thread where options.threads
  * is more than 1, and not after tb_reader_close. `name` stands for the input in errors and is copied. Archives and
- * pages with a trace inside are not looked into. */
+ * pages with a trace inside are not looked into, and what describes a track behind its events is known late, as where
+ * a reader is fed: a file is read ahead for that. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_open_callback(const char *name, tb_read_bytes read_bytes, void *ctx,
                                                             const struct tb_reader_options *options,
                                                             struct tb_reader **reader, struct tb_error *error);

@@ -16,7 +16,7 @@
 
 #include "support/event_text.h"
 
-#define PATH TB_TEST_TRACES "/events.perfetto-trace"
+#define PATH TB_TEST_TRACES "/ftrace.perfetto-trace"
 
 static void put_all(struct tb_reader *reader, struct tb_buffer *out) {
   const struct tb_event *event;
@@ -96,14 +96,11 @@ static void what_a_function_reads_is_the_same_and_its_failure_is_an_error(void *
   struct tb_reader *reader;
   assert_int_equal(tb_reader_open_callback("sevens", read_seven, &bytes, NULL, &reader, NULL), TB_OK);
   expect_same(reader);
-  bytes = (struct bytes){data, len, -1};
-  assert_int_equal(tb_reader_open_callback("sevens", read_seven, &bytes, NULL, &reader, NULL), TB_OK);
-  const struct tb_event *event;
-  enum tb_status status;
-  while ((status = tb_reader_next(reader, &event)) == TB_OK) continue;
-  assert_int_equal(status, TB_IO);
-  assert_string_equal(tb_reader_error(reader)->file, "sevens");
-  tb_reader_close(reader);
+  bytes = (struct bytes){data, len, -1}; /* within what is looked at to find the format */
+  struct tb_error error = {0};
+  assert_int_equal(tb_reader_open_callback("sevens", read_seven, &bytes, NULL, &reader, &error), TB_IO);
+  assert_null(reader);
+  assert_string_equal(error.file, "sevens");
   free(data);
 }
 
@@ -160,7 +157,7 @@ static void types_that_are_not_asked_for_do_not_come(void **state) {
     assert_int_equal(tb_reader_open(PATH, &options, &reader, NULL), TB_OK);
     for (; tb_reader_next(reader, &event) == TB_OK; count++)
       assert_true(event->type == TB_EVENT_COUNTER || event->type == TB_EVENT_INSTANT);
-    assert_true(count > 2);
+    assert_true(count > 0);
     tb_reader_close(reader);
     options.event_types = 1ULL << TB_EVENT_TYPE_COUNT;
     assert_int_equal(tb_reader_open(PATH, &options, &reader, NULL), TB_INVALID);
