@@ -230,16 +230,17 @@ static void write_begins_with_outer(struct tb_json_writer *w, struct tb_json_tra
 }
 
 static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  bool ends_one = tb_json_in_order(state, event) && state->slices->stack.count && ends_innermost(w, state, event);
-  if (ends_one) write_begins_with_outer(w, state, event->ts);
-  bool is_written = ends_one && tb_json_opened(state)[state->slices->stack.count - 1].phase;
-  if (ends_one && (is_written || !needs_own_event(event))) {
-    if (is_written)
-      tb_json_put_whole(w, event, 'E');
-    else
-      write_complete(w, state, event);
-    tb_json_pop_slice(w, state);
-    return;
+  if (tb_json_in_order(state, event) && state->slices->stack.count && ends_innermost(w, state, event)) {
+    const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+    if (slice->begins_with_b) write_begins_with_outer(w, state, event->ts);
+    if (slice->phase || !needs_own_event(event)) {
+      if (slice->phase)
+        tb_json_put_whole(w, event, 'E');
+      else
+        write_complete(w, state, event);
+      tb_json_pop_slice(w, state);
+      return;
+    }
   }
   write_begins(w, state);
   tb_json_put_whole(w, event, 'E');

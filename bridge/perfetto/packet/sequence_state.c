@@ -377,7 +377,8 @@ __attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_st
   }
   if (head->cleared) clear(state, sequence);
   context->unreadable = (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) && !sequence->valid;
-  context->unusable = *done = context->unreadable;
+  context->unusable = context->unreadable || head->derived;
+  *done = context->unreadable;
   if (context->unreadable) return TB_OK;
   if (head->has_defaults || head->interned_count) status = apply_incremental(state, head, sequence);
   if (status == TB_OK && head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && head->machine)

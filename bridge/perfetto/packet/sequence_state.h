@@ -106,7 +106,9 @@ struct tb_packet_context {
   bool has_ts;      /* `ts` is on the trace clock */
   bool clock_lost;  /* it has a timestamp, but nothing relates its clock to the trace clock */
   int64_t ts;
-  uint32_t unusable; /* not 0 where it is unreadable or its clock lost: the one thing to ask of most packets */
+  /* not 0 where it is unreadable, its clock lost, or derived, of which nothing is lost: the one thing to ask of most
+   * packets */
+  uint32_t unusable;
 };
 
 void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator *allocator, size_t max_bytes,

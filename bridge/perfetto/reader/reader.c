@@ -268,19 +268,24 @@ static enum tb_status return_packet(struct tb_perfetto_reader *r) {
   return status == TB_BAD_DATA ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
 }
 
+static enum tb_status lose_unusable(struct tb_perfetto_reader *r) {
+  if (r->context.unreadable) return tb_perfetto_lose(r, LOSS_UNREADABLE);
+  return r->context.clock_lost ? tb_perfetto_lose(r, LOSS_CLOCK) : TB_OK;
+}
+
 static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   if (r->head.fxt_origin.ptr && r->reader->target.fxt_blobs) return return_packet(r);
   if (r->given == 0) {
     enum tb_status status = tb_trace_state_apply(&r->state, &r->head, &r->context);
     if (status != TB_OK) return status;
-    if (r->context.unusable) status = tb_perfetto_lose(r, r->context.unreadable ? LOSS_UNREADABLE : LOSS_CLOCK);
+    if (r->context.unusable) status = lose_unusable(r);
     if (status != TB_OK) return status;
     if (r->context.has_ts && r->context.ts > r->latest) r->latest = r->context.ts;
   }
   r->emitted = 0;
   r->full = false;
   if (r->context.lost_before) emit_loss(r);
-  enum tb_status status = r->context.unusable || r->head.derived ? TB_OK : read_payload(r);
+  enum tb_status status = r->context.unusable ? TB_OK : read_payload(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
   if (status != TB_OK) return status;
   r->given = r->full ? r->emitted : 0;

@@ -93,7 +93,7 @@ static void a_file_that_takes_no_more_leaves_the_rest_in_memory(void **state) {
   (void)signal(SIGXFSZ, handler);
   assert_int_equal(status, TB_IO);
   assert_non_null(strstr(error.message, "cannot write to the temporary file in /"));
-  assert_non_null(strstr(error.message, "TMPDIR"));
+  assert_null(strstr(error.message, "TMPDIR")); /* the limit is of the process, whatever the folder */
   assert_true(chunks.away > 0 && chunks.bytes > 0);
   positions[PIECES - 1] = add_piece(&chunks, PIECES - 1); /* it goes on taking what comes */
   for (unsigned i = 0; i < PIECES; i++) check_piece(&chunks, positions[i], i, &window);
