@@ -57,7 +57,11 @@ static enum tb_status next_shaped(struct tb_reader *reader, const struct tb_even
   if (reader->error.code != TB_OK) return reader->error.code;
   for (;;) {
     struct tb_shaper *shaper = reader->shaper;
-    if (shaper && (*event = tb_shaper_take(shaper))) return TB_OK;
+    const struct tb_event *made = shaper ? tb_shaper_take(shaper) : NULL;
+    if (made) {
+      *event = made;
+      return TB_OK;
+    }
     if (shaper && shaper->ended) return TB_END;
     enum tb_status status = put_next(reader);
     if (status == TB_END && reader->shaper) {
@@ -78,11 +82,16 @@ static enum tb_status next_as_it_is(struct tb_reader *reader, const struct tb_ev
   return TB_OK;
 }
 
-enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_event **event) {
+/* Whether the user asked for events of this type. */
+static bool is_chosen(const struct tb_reader *reader, const struct tb_event *event) {
   const uint64_t types = reader->options.event_types;
+  return !types || (types >> event->type & 1);
+}
+
+enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_event **event) {
   enum tb_status status;
   do status = reader->options.shape ? next_shaped(reader, event) : next_as_it_is(reader, event);
-  while (status == TB_OK && types && !(types >> (*event)->type & 1));
+  while (status == TB_OK && !is_chosen(reader, *event));
   return status;
 }
 
@@ -99,10 +108,9 @@ enum tb_status tb_reader_next_batch(struct tb_reader *reader, const struct tb_ev
   if (!reader || !events || !count || !most) return TB_INVALID;
   enum tb_status status = tb_reader_next(reader, &events[0]);
   if (status != TB_OK) return status;
-  const uint64_t types = reader->options.event_types;
   const struct tb_event *event;
   for (*count = 1; *count < most && (event = take_ready(reader));)
-    if (!types || types >> event->type & 1) events[(*count)++] = event;
+    if (is_chosen(reader, event)) events[(*count)++] = event;
   return TB_OK;
 }
 
