@@ -51,12 +51,8 @@ static struct tb_event slice(void) {
 
 static struct tb_track broken, second;
 
-/* Makes a slice wrong in the nth way; false where there is no such way. */
-static bool spoil(struct tb_event *event, unsigned way) {
-  broken = thread;
-  broken.index = 2;
-  second = process;
-  second.index = 3;
+/* Makes a slice, or its arguments, wrong in the nth way; false where that is none of them. */
+static bool spoil_event(struct tb_event *event, unsigned way) {
   switch (way) {
     case 0:
       event->type = TB_EVENT_TYPE_COUNT;
@@ -121,6 +117,17 @@ static bool spoil(struct tb_event *event, unsigned way) {
     case 20:
       args[0].name = (struct tb_str){NULL, 5};
       return true;
+    default:
+      return false;
+  }
+}
+
+static bool spoil_track(struct tb_event *event, unsigned way) {
+  broken = thread;
+  broken.index = 2;
+  second = process;
+  second.index = 3;
+  switch (way) {
     case 21:
       broken.type = (enum tb_track_type)99;
       event->track = &broken;
@@ -174,6 +181,9 @@ static bool spoil(struct tb_event *event, unsigned way) {
       return false;
   }
 }
+
+/* Makes a slice wrong in the nth way; false where there is no such way. */
+static bool spoil(struct tb_event *event, unsigned way) { return spoil_event(event, way) || spoil_track(event, way); }
 
 static struct tb_writer *open_writer(enum tb_format format) {
   struct tb_writer_options options = {.size = sizeof(options), .format = format};

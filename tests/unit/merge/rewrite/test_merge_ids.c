@@ -298,7 +298,7 @@ static void flattened_machines_have_distinct_pids_and_named_processes(void **unu
   static const char *const names[] = {"phone: one", "watch: one"};
   static const uint64_t pids[] = {100, 100 + (1 << 22)};
   size_t seen = 0;
-  struct tb_str track;
+  struct tb_str track = {NULL, 0};
   for (size_t i = 0; i < run.packet_count; i++) {
     struct tb_wire_cursor cursor = tb_wire_cursor(run.packets[i]);
     struct tb_wire_field field;
