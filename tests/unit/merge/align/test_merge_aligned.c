@@ -67,7 +67,7 @@ static struct msg chain_link(int i) {
   struct msg t = clockless("start", S(5) * (uint64_t)i + S(1));
   char name[] = "probe0";
   for (int side = 0; side < 2; side++) {
-    random_state = (uint64_t)(i + side + 10);
+    random_state = (uint64_t)i + (uint64_t)side + 10;
     for (int k = 0; k < LINKS; k++) add_event(&t, S(5) * (uint64_t)i + (uint64_t)(100e9 * uniform()), 3, 5, "link", 0);
   }
   name[5] = (char)('0' + i);
