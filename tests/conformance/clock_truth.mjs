@@ -296,7 +296,7 @@ const count = option("--seeds", 20);
 const seeds = words.includes("--seed") ? [option("--seed")] : Array.from({ length: count }, () => randomInt(2 ** 31));
 
 // A kind with a known defect has the same seeds each time, from this one on. Of `clocks` about one seed in 180 fails
-// (1022873840, 1836858355): events on MONOTONIC beside a sleep are up to a millisecond off.
+// (1022873840, 1836858355): events on MONOTONIC around a sleep are up to a millisecond off.
 const FIRST_SEEDS = { clocks: 1 };
 const seedsOf = (kind) =>
     FIRST_SEEDS[kind] && !words.includes("--seed") ? seeds.map((_, i) => FIRST_SEEDS[kind] + i) : seeds;
