@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How far off a line through matches may be: its standard error at a time, as many times that chance exceeds it once in
- * 100,000 lines. Few matches show badly how they scatter (Student's t); of one or two, or where t would make more of
+ * 100,000 lines. Few matches show badly how noisy they are (Student's t); of one or two, or where t would make more of
  * it, events are taken to be seen within a millisecond of each other, which is more than simultaneous events of two
  * programs usually are. Where other events may belong together as well, the truth may be as far away as they say.
  */
@@ -23,33 +23,33 @@ static double quantile(double freedom) {
 }
 
 /* The most that matches are seen away from the line. */
-static double scatter_of(const struct tb_line_fit *fit, double parameters) {
+static double noise_of(const struct tb_line_fit *fit, double parameters) {
   double n = (double)fit->used, freedom = n - parameters;
   if (freedom < 1) return ASSUMED_NS;
-  double scatter = fit->residual_ns * sqrt(n / freedom);
-  return fmin(quantile(freedom) * scatter, fmax(ASSUMED_NS, ASSUMED_SIGMAS * scatter));
+  double noise = fit->residual_ns * sqrt(n / freedom);
+  return fmin(quantile(freedom) * noise, fmax(ASSUMED_NS, ASSUMED_SIGMAS * noise));
 }
 
 static enum tb_status bound_line(const struct tb_allocator *a, struct tb_alignment *alignment, int64_t first,
                                  int64_t last) {
   const struct tb_line_fit *fit = &alignment->fit;
-  double scatter = scatter_of(fit, 2), n = (double)fit->used;
+  double noise = noise_of(fit, 2), n = (double)fit->used;
   struct tb_time_bound_point points[POINTS];
   for (int i = 0; i < POINTS; i++) {
     int64_t time = tb_time_clamp(first + ((tb_wide)last - first) * i / (POINTS - 1));
     double x = (double)((tb_wide)time - fit->x0) - fit->centre_ns;
     points[i].time = time;
     points[i].bound_ns =
-        tb_time_round(ceil(scatter * sqrt(1 / n + x * x / fit->spread) + ROUNDING_NS + alignment->others_apart_ns));
+        tb_time_round(ceil(noise * sqrt(1 / n + x * x / fit->spread) + ROUNDING_NS + alignment->others_apart_ns));
   }
-  return tb_time_bound_create(&alignment->bound, a, points, POINTS, scatter / sqrt(fit->spread) + DRIFT_CHANGE);
+  return tb_time_bound_create(&alignment->bound, a, points, POINTS, noise / sqrt(fit->spread) + DRIFT_CHANGE);
 }
 
 /* Of an offset alone: what the drift does is unknown, but where the matches know it and it may not be. */
 static enum tb_status bound_level(const struct tb_allocator *a, struct tb_alignment *alignment, double drift,
                                   int64_t first, int64_t last) {
   const struct tb_line_fit *fit = &alignment->fit;
-  double least = scatter_of(fit, 1) / sqrt((double)fit->used) + ROUNDING_NS + alignment->others_apart_ns;
+  double least = noise_of(fit, 1) / sqrt((double)fit->used) + ROUNDING_NS + alignment->others_apart_ns;
   int64_t centre = tb_time_add(fit->x0, tb_time_round(fit->centre_ns));
   const int64_t times[3] = {first < centre ? first : centre, centre, last > centre ? last : centre};
   struct tb_time_bound_point points[3];

@@ -6,9 +6,9 @@
 
 enum { ROUNDS = 8, SAMPLE = 64, TRIALS = 200, FEW = 10 };
 static const double GOLDEN = 0.6180339887498949;
-/* Many traces have microseconds: less scatter than that is not believed. Two or three matches do not show how they
- * scatter: they are taken to scatter by 100 us, which is more than simultaneous events of two programs usually do. */
-static const double OUTLIER_SIGMAS = 5, LEAST_SCATTER_NS = 1000, PAIR_SCATTER_NS = 100000;
+/* Many traces have microseconds: less noise than that is not believed. Two or three matches do not show their
+ * noise: it is taken to be 100 us, which is more than simultaneous events of two programs usually do. */
+static const double OUTLIER_SIGMAS = 5, LEAST_NOISE_NS = 1000, PAIR_NOISE_NS = 100000;
 
 /* Pairs relative to a middle one, so that doubles hold them exactly enough: times in ns around 0, offsets likewise. */
 struct points {
@@ -104,16 +104,16 @@ static double median_level(struct points *p) {
   return median(p->work, p->count);
 }
 
-/* Of few points scatter is taken for too small, by what Rousseeuw and Leroy give for a line. */
+/* Of few points the noise is taken for too small, by what Rousseeuw and Leroy give for a line. */
 static double few(double count) { return 1 + 5 / (count - 2); }
 
-double tb_line_fit_scatter(double scatter, size_t count) {
-  double least = PAIR_SCATTER_NS;
-  for (size_t n = FEW; n <= count && least > LEAST_SCATTER_NS; n++) least /= 2;
-  return fmax(count > 2 ? few((double)count) * scatter : 0, fmax(least, LEAST_SCATTER_NS));
+double tb_line_fit_noise(double noise, size_t count) {
+  double least = PAIR_NOISE_NS;
+  for (size_t n = FEW; n <= count && least > LEAST_NOISE_NS; n++) least /= 2;
+  return fmax(count > 2 ? few((double)count) * noise : 0, fmax(least, LEAST_NOISE_NS));
 }
 
-/* Marks what is too far from the line; true where that changed anything. At first the scatter is taken from the
+/* Marks what is too far from the line; true where that changed anything. At first the noise is taken from the
  * median, which half of the points make; then also from the points that are left, since the first line is nearest to
  * half of them by construction. */
 static bool reject(struct points *p, double level, double slope, bool first) {
@@ -125,11 +125,11 @@ static bool reject(struct points *p, double level, double slope, bool first) {
     sum += p->work[i] * p->work[i];
     in++;
   }
-  double scatter = tb_line_fit_scatter(1.4826 * median(p->work, p->count), p->count);
-  if (!first && in > 2) scatter = fmax(scatter, few(in) * sqrt(sum / (in - 2)));
+  double noise = tb_line_fit_noise(1.4826 * median(p->work, p->count), p->count);
+  if (!first && in > 2) noise = fmax(noise, few(in) * sqrt(sum / (in - 2)));
   bool changed = false;
   for (size_t i = 0; i < p->count; i++) {
-    bool out = fabs(p->d[i] - level - slope * p->x[i]) > OUTLIER_SIGMAS * scatter;
+    bool out = fabs(p->d[i] - level - slope * p->x[i]) > OUTLIER_SIGMAS * noise;
     changed |= out != p->out[i];
     p->out[i] = out;
   }
@@ -164,15 +164,15 @@ static int compare_anchor(const void *a, const void *b) {
   return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* Half the 95 % confidence interval of a slope through n points; few points show their scatter badly (Student's t),
+/* Half the 95 % confidence interval of a slope through n points; few points show their noise badly (Student's t),
  * and two or three may be on one line by chance. */
 static double slope_error(double n, double residual, double spread) {
   static const double quantiles[] = {0, 12.7, 4.3, 3.2, 2.8, 2.6, 2.4};
   if (!(spread > 0)) return INFINITY;
-  double by_chance = n < 4 ? 2 * PAIR_SCATTER_NS / sqrt(spread) : 0;
+  double by_chance = n < 4 ? 2 * PAIR_NOISE_NS / sqrt(spread) : 0;
   if (n < 3) return by_chance;
-  double scatter = fmax(residual * sqrt(n / (n - 2)), LEAST_SCATTER_NS);
-  return fmax((n - 2 <= 6 ? quantiles[(int)n - 2] : 2.2) * scatter / sqrt(spread), by_chance);
+  double noise = fmax(residual * sqrt(n / (n - 2)), LEAST_NOISE_NS);
+  return fmax((n - 2 <= 6 ? quantiles[(int)n - 2] : 2.2) * noise / sqrt(spread), by_chance);
 }
 
 /* Residual, counts and errors of a line that was found. */

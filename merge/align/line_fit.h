@@ -26,15 +26,15 @@ struct tb_line_fit {
 };
 
 /* Least squares over pairs of readings of the same moments. Pairs further from the line than five times the usual
- * scatter are left out (and counted); the line is found where they are less than half, on whichever side and
+ * noise are left out (and counted); the line is found where they are less than half, on whichever side and
  * wherever. One pair, or pairs that span no time, give an offset only; so do all pairs without `with_drift`. TB_OK,
  * TB_INVALID (no pair), TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_line_fit_pairs(const struct tb_allocator *allocator, const struct tb_time_anchor *pairs,
                                                size_t count, bool with_drift, struct tb_line_fit *fit);
 
-/* What so many matches have to be taken to scatter by, ns, where they seem to scatter by this: a line through few is
+/* The noise that so many matches have to be taken to have, ns, where they seem to have this one: a line through few is
  * near to some of them by chance. */
-double tb_line_fit_scatter(double scatter, size_t count);
+double tb_line_fit_noise(double noise, size_t count);
 
 /* The offset is at least `low` at one time and at most `high` at another (or the same). */
 struct tb_line_interval {

@@ -13,7 +13,7 @@
 #include "merge/align/row_votes.h"
 
 enum {
-  FEW = 8,          /* pairs that do not show yet how they scatter */
+  FEW = 8,          /* pairs that do not show yet how noisy they are */
   FINAL_ROUNDS = 3, /* over whole rows */
   TRIED_MOST = 200, /* shifts, of short rows */
   TRIED_LEAST = 16, /* of long ones */
@@ -58,8 +58,8 @@ static enum tb_status fit(struct finder *f, size_t count, double least_tolerance
   bool is_level = status == TB_OK && (!(fit.spread > 0) || fabs(fit.drift) > f->drift_max);
   if (is_level) status = tb_line_fit_pairs(f->allocator, f->anchors, count, false, &fit);
   if (status != TB_OK) return status;
-  double used = (double)fit.used, scatter = used > 2 ? fit.residual_ns * sqrt(used / (used - 2)) : 0;
-  double tolerance = SIGMAS * tb_line_fit_scatter(scatter, fit.used) * sqrt(1 + 1 / used);
+  double used = (double)fit.used, noise = used > 2 ? fit.residual_ns * sqrt(used / (used - 2)) : 0;
+  double tolerance = SIGMAS * tb_line_fit_noise(noise, fit.used) * sqrt(1 + 1 / used);
   if (fit.used < FEW) tolerance = fmax(tolerance, least_tolerance);
   *line = (struct tb_row_line){.centre = (double)fit.x0 + fit.centre_ns,
                                .offset = (double)fit.offset + fit.drift * fit.centre_ns,
@@ -213,7 +213,8 @@ static void find_others(const struct finder *f, const struct hypothesis *chosen,
   }
 }
 
-/* How unlikely it is that of `tried` events as many as `agreed` do by chance: the logarithm of a likelihood ratio. */
+/* How unlikely it is that of `tried` events as many as `agreed` do by chance: the logarithm of a likelihood ratio.
+ * tb_row_score is this for a small chance, and cheaper; here the chance may be near 1. */
 static double score_of_share(double agreed, double tried, double chance) {
   double share = agreed / tried, others = 1 - share;
   if (agreed <= 0 || share <= chance) return 0;

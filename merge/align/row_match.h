@@ -19,7 +19,7 @@
  * 2. Following. A line (offset and drift) is fitted through the pairs near the event. It says where partners further
  *    away are to be looked for. The neighbourhood doubles, pairs are made anew (row_pairs.h), the line is fitted again
  *    (line_fit.h, robust), until the rows' ends are reached. So drift needs no search of its own, and wrong times do
- *    not bend the line: they are further from it than the others scatter.
+ *    not bend the line: they are further from it than the others' noise.
  * 3. Choice. The line whose number of pairs is least likely by chance (tb_row_score) says how near partners are; with
  *    that, the line with most pairs wins. Where something is known beforehand (struct tb_offset_prior: wall clocks that
  *    are right to within 20 ms, say), it decides as soon as a line that agrees with it has at least 90 % as many pairs

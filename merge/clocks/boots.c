@@ -4,7 +4,7 @@
  *
  * An input's snapshots say what the wall clock read when such a clock read 0: its epoch, in segments between steps and
  * suspends, each extended along its drift. Two inputs are of one boot when segments of both agree on the epoch within
- * what their readings scatter, and what a wall clock may be slewed by between two recordings. Each input of a boot
+ * their readings' noise, and what a wall clock may be slewed by between two recordings. Each input of a boot
  * agrees with every other: neighbours that agree do not make a chain. Machines with different names are different
  * machines.
  *
@@ -21,7 +21,7 @@
 #include "tracebridge/event.h"
 
 /* Of one or two readings nobody knows how late they are; a wall clock is slewed slowly, and by little. */
-static const double FEW_READINGS_NS = 1e6, SCATTERS = 4, LEAST_NS = 2e3;
+static const double FEW_READINGS_NS = 1e6, NOISE_FACTOR = 4, LEAST_NS = 2e3;
 static const double SLEW_RATE = 5e-6, SLEW_MAX_NS = 5e6;
 /* A sleep as long is a fingerprint where it is not a short one. Readings are hardly late by more than the last. */
 enum { ASLEEP_LEAST_NS = 1000000000, ASLEEP_APART_NS = 5000, AWAKE_AGAIN_NS = 20000000 };
@@ -60,7 +60,7 @@ static enum tb_status read_boot(struct tb_merger *m, struct tb_source *s, uint32
 /* ---- agreement --------------------------------------------------------------------------------------------------- */
 
 static double uncertainty(const struct tb_reading_fit *fit, const struct tb_reading_segment *segment, double away) {
-  double read = segment->count < 3 ? FEW_READINGS_NS : SCATTERS * (double)fit->scatter_ns + LEAST_NS;
+  double read = segment->count < 3 ? FEW_READINGS_NS : NOISE_FACTOR * (double)fit->largest_residual_ns + LEAST_NS;
   return read + fmin(away * SLEW_RATE, SLEW_MAX_NS / 2);
 }
 
@@ -96,7 +96,8 @@ static bool slept_alike(const struct boot *a, const struct boot *b) {
   for (size_t i = 0; i < a->asleep->segment_count; i++) {
     for (size_t k = 0; k < b->asleep->segment_count; k++) {
       tb_wide p = a->asleep->segments[i].offset, q = b->asleep->segments[k].offset, apart = p > q ? p - q : q - p;
-      if (p <= -ASLEEP_LEAST_NS && apart <= ASLEEP_APART_NS + a->asleep->scatter_ns + b->asleep->scatter_ns)
+      if (p <= -ASLEEP_LEAST_NS &&
+          apart <= ASLEEP_APART_NS + a->asleep->largest_residual_ns + b->asleep->largest_residual_ns)
         return true;
     }
   }

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* Reading two clocks one after the other takes about as long; it is the scatter that few readings are taken to have,
+/* Reading two clocks one after the other takes about as long; it is the noise that few readings are taken to have,
  * which counts as much as two of them. One or two readings do not show how late they are. */
-static const double USUAL_SCATTER_NS = 1000, USUAL_WEIGHT = 2, FEW_READINGS_NS = 2000;
+static const double USUAL_NOISE_NS = 1000, USUAL_WEIGHT = 2, FEW_READINGS_NS = 2000;
 /* A clock's rate is known no better than that: it changes with temperature. */
 static const double RATE_CHANGE = 0.5e-6;
 /* Clocks of computers that nobody measured run apart by that; most by less than half of it. */
@@ -13,9 +13,9 @@ static const double UNKNOWN_RATE = 50e-6, USUAL_RATE = 25e-6;
 static const double SIGMAS = 6;
 
 /* Few readings that are further off a line than two reads take show that the host is a busy one, but not how busy:
- * their scatter is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts
+ * their noise is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts
  * have. */
-static const double CLEAN_NS = 1500, BUSY_SCATTER_NS = 15000;
+static const double CLEAN_NS = 1500, BUSY_NOISE_NS = 15000;
 /* A few readings may be near one line by chance. So each of them may be off by as long as a busy host takes between two
  * clock reads, however small their residuals are; up to four show nothing of how busy theirs is. */
 static const double BUSY_NS = 40000, UNKNOWN_NS = 105000;
@@ -28,7 +28,7 @@ static double doubted_sigma(double sigma, double n, double squares, double most)
   size_t freedom = n > 2 ? (size_t)n - 2 : 0;
   if (!freedom || freedom > sizeof(STUDENT) / sizeof(STUDENT[0]) || most <= CLEAN_NS) return sigma;
   double shown = sqrt(squares / (double)freedom);
-  return fmax(sigma, fmin(shown * STUDENT[freedom - 1] / sigmas(n), fmax(shown, BUSY_SCATTER_NS)));
+  return fmax(sigma, fmin(shown * STUDENT[freedom - 1] / sigmas(n), fmax(shown, BUSY_NOISE_NS)));
 }
 
 struct tb_line_error tb_line_error(double n, double squares, double most, double spread) {
@@ -39,7 +39,7 @@ struct tb_line_error tb_line_error(double n, double squares, double most, double
   if (exact)
     e.sigma = most / 2;
   else
-    e.sigma = sqrt((squares + USUAL_WEIGHT * USUAL_SCATTER_NS * USUAL_SCATTER_NS) / (freedom + USUAL_WEIGHT));
+    e.sigma = sqrt((squares + USUAL_WEIGHT * USUAL_NOISE_NS * USUAL_NOISE_NS) / (freedom + USUAL_WEIGHT));
   e.sigma = doubted_sigma(e.sigma, n, squares, most);
   if (n < 3) e.most = FEW_READINGS_NS;
   if (n < 2 || spread <= 0) return e;

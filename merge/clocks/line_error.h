@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How far off a line through readings may be: what the scatter of the readings, their number and their spread in time
+ * How far off a line through readings may be: what the noise of the readings, their number and their spread in time
  * say.
  *
- * With n readings that scatter by sigma around a line, the line is off by sigma * sqrt(1/n + t^2/S) at a distance of t
+ * With n readings whose noise around a line is sigma, the line is off by sigma * sqrt(1/n + t^2/S) at a distance of t
  * from their middle, S being the sum of their squared distances from it. A bound is six times that, more for few
  * readings, and the largest distance of a reading, since all may have been read late alike.
  *
@@ -16,7 +16,7 @@
 #include "merge/clocks/time_bound.h"
 
 struct tb_line_error {
-  double n, sigma;                 /* readings, and how they scatter, ns */
+  double n, sigma;                 /* readings, and their noise, ns */
   double spread;                   /* S, ns^2 */
   double slope_error, slope_trust; /* of the slope: how far off it may be; the part of it to be believed */
   double most;                     /* the largest distance of a reading, ns */

@@ -123,7 +123,7 @@ static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_THROWN_OUT, a->source,
                              "%" PRIu64 " of %" PRIu64 " %s with %s were thrown out: %s", a->fit.outliers,
                              a->fit.outliers + a->fit.used, by_name ? "matches" : "clock_sync events", other,
-                             by_name ? "they are further off than five times the usual scatter"
+                             by_name ? "they are further off than five times the usual noise"
                                      : "they contradict the others, whatever the drift");
 }
 

@@ -108,13 +108,13 @@ static void doubt_line(const struct tb_reading_fit *fit, const struct tb_time_an
 }
 
 static enum tb_status set_bound(struct tb_reading_fit *fit, const struct tb_readings *r,
-                                const struct tb_segment_sums *sums, int count, struct tb_readings_scatter scatter,
+                                const struct tb_segment_sums *sums, int count, struct tb_readings_residuals residuals,
                                 enum tb_reading_kind kind, const struct tb_time_anchor *pairs) {
   double spread, n = (double)fit->used, x = 0;
   (void)tb_segments_slope(sums, count, &spread);
   for (size_t i = 0; i < r->count; i++)
     if (r->segment[i] != TB_NO_SEGMENT) x += r->x[i] / n;
-  fit->error = tb_line_error(n, scatter.squares, scatter.most, spread);
+  fit->error = tb_line_error(n, residuals.squares, residuals.most, spread);
   fit->error.middle = tb_time_add(fit->x0, tb_time_round(x));
   fit->first = pairs[0].x;
   fit->last = pairs[r->count - 1].x;
@@ -125,7 +125,8 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct tb_read
   }
   bool outvoted = (fit->thrown_out && fit->segments[fit->main].count <= 2) ||
                   (fit->segment_count > 1 && fit->segments[fit->main].count <= 3);
-  if (outvoted || (r->count == 3 && scatter.most > TB_READINGS_USUAL_NS)) doubt_line(fit, pairs, r->count, &fit->error);
+  if (outvoted || (r->count == 3 && residuals.most > TB_READINGS_USUAL_NS))
+    doubt_line(fit, pairs, r->count, &fit->error);
   struct tb_line_error error = fit->error;
   error.more_ns = tb_time_add(error.more_ns, stepped_by(fit));
   return tb_line_error_bound(&error, fit->first, fit->last, fit->allocator, &fit->bound);
@@ -144,7 +145,7 @@ static bool is_level(const struct tb_readings *r, const struct tb_segment_sums *
     least = fmin(least, off);
     most = fmax(most, off);
   }
-  struct tb_readings_scatter s = tb_readings_measure(r, sums, slope);
+  struct tb_readings_residuals s = tb_readings_measure(r, sums, slope);
   double n = 0;
   for (int i = 0; i < count; i++) n += sums[i].n;
   struct tb_line_error error = tb_line_error(n, s.squares, s.most, spread);
@@ -159,15 +160,16 @@ static enum tb_status fit_readings(struct tb_reading_fit *fit, struct tb_reading
   int count = tb_readings_find_segments(r, kind, sums, &slope);
   double spread;
   (void)tb_segments_slope(sums, count, &spread);
-  struct tb_readings_scatter scatter = tb_readings_measure(r, sums, slope);
-  struct tb_line_error error = tb_line_error((double)tb_readings_explained(r), scatter.squares, scatter.most, spread);
+  struct tb_readings_residuals residuals = tb_readings_measure(r, sums, slope);
+  struct tb_line_error error =
+      tb_line_error((double)tb_readings_explained(r), residuals.squares, residuals.most, spread);
   if (kind == TB_READING_DRIFTS) slope = is_level(r, sums, count, slope) ? 0 : slope * error.slope_trust;
-  scatter = tb_readings_measure(r, sums, slope);
+  residuals = tb_readings_measure(r, sums, slope);
   fit->drift = slope;
-  fit->scatter_ns = tb_time_round(ceil(scatter.most));
+  fit->largest_residual_ns = tb_time_round(ceil(residuals.most));
   add_segments(fit, r, pairs, sums, count, d0);
   enum tb_status status = keep_residuals(fit, r, pairs);
-  if (status == TB_OK) status = set_bound(fit, r, sums, count, scatter, kind, pairs);
+  if (status == TB_OK) status = set_bound(fit, r, sums, count, residuals, kind, pairs);
   tb_free(fit->allocator, sums, TB_SEGMENTS_MAX * sizeof(*sums));
   return status;
 }

@@ -14,7 +14,7 @@
  *
  * Search: lines through two readings that no clock's drift rules out; the one that most readings are near to is the
  * first segment. The others follow with the same drift. If all segments together explain less than half of the
- * readings, the scatter is larger than was tried, and the search goes on with a larger one. Least squares over what was
+ * readings, the noise is larger than was tried, and the search goes on with a larger one. Least squares over what was
  * found then.
  */
 #ifndef TB_MERGE_CLOCKS_READING_FIT_H
@@ -49,7 +49,7 @@ struct tb_reading_fit {
   size_t segment_count, segment_capacity; /* in the order of time; at least one segment */
   size_t main;                            /* the segment with the longest time of readings */
   size_t used, thrown_out;
-  int64_t scatter_ns;            /* the largest distance of a reading that was used */
+  int64_t largest_residual_ns;   /* the largest distance of a reading that was used */
   int64_t farthest_ns;           /* the largest distance of one that was thrown out */
   int64_t farthest_at;           /* and when that was read, on x */
   struct tb_line_error error;    /* of each segment's own line */

@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-enum { SCATTERS = 5, ROUNDS = 3, SEGMENT_READINGS = 3, END_READINGS = 2 };
+enum { TOLERANCES = 5, ROUNDS = 3, SEGMENT_READINGS = 3, END_READINGS = 2 };
 
 /* Distances that a reading may have from the line, from what a snapshot usually has to what a busy machine gives. */
-static const double SCATTER_NS[SCATTERS] = {TB_READINGS_USUAL_NS, 2e4, 1e5, 5e5, 2e6};
+static const double TOLERANCE_NS[TOLERANCES] = {TB_READINGS_USUAL_NS, 2e4, 1e5, 5e5, 2e6};
 /* The share of a segment's time that must be its own; the share of readings that segments must explain; and of those
  * the share that may be near misses: readings that are off for another reason are far off. */
 static const double OWN_SHARE = 0.6, EXPLAINED_SHARE = 0.5, NEAR_MISS_SHARE = 0.1, NEAR_MISS = 4;
 /* Of so few readings some are on a line by chance: there steps, and others that are off, must be further away. */
 enum { FEW_READINGS = 30 };
-static const double STEP_OF_FEW = 20, NEAR_MISS_OF_FEW = 60, LEAST_SCATTER_NS = 1000, CHANCE = 1e-5;
+static const double STEP_OF_FEW = 20, NEAR_MISS_OF_FEW = 60, LEAST_RESIDUAL_NS = 1000, CHANCE = 1e-5;
 /* No reader is kept from its second read for longer: what a reading alone is further off by is a step or a sleep. */
 static const double LATE_MAX_NS = 20e6;
 
@@ -22,9 +22,9 @@ struct line {
   double slope, level, score;
 };
 
-/* The nearer a reading, the more it counts; beyond `scatter` it does not. */
-static double score_line(const struct tb_readings *r, size_t step, double slope, double level, double scatter) {
-  double score = 0, limit = scatter * scatter;
+/* The nearer a reading, the more it counts; beyond `tolerance` it does not. */
+static double score_line(const struct tb_readings *r, size_t step, double slope, double level, double tolerance) {
+  double score = 0, limit = tolerance * tolerance;
   for (size_t i = 0; i < r->count; i += step) {
     double off = r->d[i] - level - slope * r->x[i];
     if (off * off < limit) score += 1 - off * off / limit;
@@ -32,38 +32,39 @@ static double score_line(const struct tb_readings *r, size_t step, double slope,
   return score;
 }
 
-static void try_line(const struct tb_readings *r, size_t step, size_t i, size_t k, double scatter, struct line *best) {
+static void try_line(const struct tb_readings *r, size_t step, size_t i, size_t k, double tolerance,
+                     struct line *best) {
   double dx = r->x[k] - r->x[i], slope = dx > 0 ? (r->d[k] - r->d[i]) / dx : 0;
-  /* readings that are close together say what the scatter makes them say */
-  if (fabs(r->d[k] - r->d[i]) > TB_READINGS_RATE_MAX * dx + scatter) return;
+  /* readings that are close together say what their noise makes them say */
+  if (fabs(r->d[k] - r->d[i]) > TB_READINGS_RATE_MAX * dx + tolerance) return;
   if (fabs(slope) > TB_READINGS_RATE_MAX) slope = 0;
-  double level = r->d[i] - slope * r->x[i], score = score_line(r, step, slope, level, scatter);
+  double level = r->d[i] - slope * r->x[i], score = score_line(r, step, slope, level, tolerance);
   if (score > best->score) *best = (struct line){slope, level, score};
 }
 
-static struct line find_line(const struct tb_readings *r, enum tb_reading_kind kind, double scatter) {
+static struct line find_line(const struct tb_readings *r, enum tb_reading_kind kind, double tolerance) {
   size_t step = (r->count + TB_READINGS_SAMPLE - 1) / TB_READINGS_SAMPLE;
   struct line best = {0, r->d[r->count / 2], 0};
   for (size_t i = 0; i < r->count; i += step) {
     if (kind == TB_READING_SAME_RATE) {
-      double score = score_line(r, step, 0, r->d[i], scatter);
+      double score = score_line(r, step, 0, r->d[i], tolerance);
       if (score > best.score) best = (struct line){0, r->d[i], score};
       continue;
     }
-    for (size_t k = i + step; k < r->count; k += step) try_line(r, step, i, k, scatter, &best);
+    for (size_t k = i + step; k < r->count; k += step) try_line(r, step, i, k, tolerance, &best);
   }
   return best;
 }
 
 /* Of the readings that no segment explains yet: the level that most of them are near to, and how many. */
-static size_t find_level(const struct tb_readings *r, double slope, double scatter, double *level) {
+static size_t find_level(const struct tb_readings *r, double slope, double tolerance, double *level) {
   size_t most = 0, step = (r->count + TB_READINGS_SAMPLE - 1) / TB_READINGS_SAMPLE;
   for (size_t i = 0; i < r->count; i += step) {
     if (r->segment[i] != TB_NO_SEGMENT) continue;
     double tried = r->d[i] - slope * r->x[i];
     size_t near = 0;
     for (size_t k = 0; k < r->count; k++)
-      near += r->segment[k] == TB_NO_SEGMENT && fabs(r->d[k] - slope * r->x[k] - tried) <= scatter;
+      near += r->segment[k] == TB_NO_SEGMENT && fabs(r->d[k] - slope * r->x[k] - tried) <= tolerance;
     if (near > most) most = near, *level = tried;
   }
   return most;
@@ -76,9 +77,9 @@ double tb_segment_level(const struct tb_segment_sums *s, double slope) {
 /* ---- segments ---------------------------------------------------------------------------------------------------- */
 
 /* Gives the readings near a level that no segment explains to segment `number`. */
-static void assign(struct tb_readings *r, double slope, double level, double scatter, int number) {
+static void assign(struct tb_readings *r, double slope, double level, double tolerance, int number) {
   for (size_t i = 0; i < r->count; i++)
-    if (r->segment[i] == TB_NO_SEGMENT && fabs(r->d[i] - level - slope * r->x[i]) <= scatter) r->segment[i] = number;
+    if (r->segment[i] == TB_NO_SEGMENT && fabs(r->d[i] - level - slope * r->x[i]) <= tolerance) r->segment[i] = number;
 }
 
 static void release(struct tb_readings *r, size_t from, size_t to, int number) {
@@ -112,16 +113,16 @@ static struct stretch stretch_of(const struct tb_readings *r, double slope, doub
 
 /* Whether readings between two levels are too far from both to be late ones that agree by chance: where these differ, a
  * clock was set there anyway. */
-static bool is_between_steps(const struct stretch *s, double scatter) {
+static bool is_between_steps(const struct stretch *s, double tolerance) {
   if (!s->has_before || !s->has_behind) return false;
-  double least = fabs(s->before - s->behind) > LATE_MAX_NS ? STEP_OF_FEW * scatter : LATE_MAX_NS;
+  double least = fabs(s->before - s->behind) > LATE_MAX_NS ? STEP_OF_FEW * tolerance : LATE_MAX_NS;
   return fabs(s->level - s->before) > least && fabs(s->level - s->behind) > least;
 }
 
 /* A later level is a segment where most readings of its time are near to it. Else its readings are off by chance. */
-static bool owns_its_time(const struct tb_readings *r, const struct stretch *s, double scatter) {
+static bool owns_its_time(const struct tb_readings *r, const struct stretch *s, double tolerance) {
   bool at_end = s->first == 0 || s->last + 1 == r->count;
-  size_t least = at_end || is_between_steps(s, scatter) ? END_READINGS : SEGMENT_READINGS;
+  size_t least = at_end || is_between_steps(s, tolerance) ? END_READINGS : SEGMENT_READINGS;
   double share = s->own < SEGMENT_READINGS ? 1 : OWN_SHARE;
   return s->own >= least && (double)s->own >= share * (double)(s->last - s->first + 1);
 }
@@ -159,9 +160,9 @@ static int first_segment(const struct tb_readings *r) {
   return TB_NO_SEGMENT;
 }
 
-struct tb_readings_scatter tb_readings_measure(const struct tb_readings *r, const struct tb_segment_sums *sums,
-                                               double slope) {
-  struct tb_readings_scatter s = {0, 0};
+struct tb_readings_residuals tb_readings_measure(const struct tb_readings *r, const struct tb_segment_sums *sums,
+                                                 double slope) {
+  struct tb_readings_residuals s = {0, 0};
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] == TB_NO_SEGMENT) continue;
     double off = fabs(r->d[i] - tb_segment_level(&sums[r->segment[i]], slope) - slope * r->x[i]);
@@ -177,26 +178,27 @@ struct near_misses {
   double nearest;
 };
 
-/* Of few readings some are on a line by chance. How likely that is of these where all scatter by as much as the nearest
- * miss does: two readings make the line, and each segment takes one to begin with. */
+/* Of few readings some are on a line by chance. How likely that is of these where all are as noisy as the nearest
+ * miss says: two readings make the line, and each segment takes one to begin with. */
 static bool is_by_chance(const struct tb_readings *r, size_t own, size_t segments, const struct near_misses *misses,
                          double most) {
   if (!misses->count) return false;
-  double near = fmax(2 * most, LEAST_SCATTER_NS), chance = 1;
+  double near = fmax(2 * most, LEAST_RESIDUAL_NS), chance = 1;
   for (size_t i = 0; i < misses->count; i++) chance *= (double)(r->count - i) / (double)(i + 1);
   for (size_t i = segments + 1; i < own; i++) chance *= near / misses->nearest;
   return chance > CHANCE;
 }
 
-/* Whether the segments leave the readings' scatter inside, or cut through it: then readings are near to a segment that
+/* Whether the segments leave the readings' noise inside, or cut through it: then readings are near to a segment that
  * is not theirs, and a step is no larger than what readings of one line are apart by. */
 static bool is_explained(const struct tb_readings *r, double slope, const struct tb_segment_sums *sums,
-                         double scatter) {
+                         double tolerance) {
   size_t own = 0, segments = 1;
   struct near_misses misses = {0, INFINITY};
   int last = first_segment(r);
   const bool few = r->count < FEW_READINGS;
-  const double step = (few ? STEP_OF_FEW : NEAR_MISS) * scatter, miss = (few ? NEAR_MISS_OF_FEW : NEAR_MISS) * scatter;
+  const double step = (few ? STEP_OF_FEW : NEAR_MISS) * tolerance,
+               miss = (few ? NEAR_MISS_OF_FEW : NEAR_MISS) * tolerance;
   for (size_t i = 0; i < r->count && last != TB_NO_SEGMENT; i++) {
     const int segment = r->segment[i];
     const double level = tb_segment_level(&sums[last], slope);
@@ -251,18 +253,18 @@ static void take_alone(struct tb_readings *r, enum tb_reading_kind kind, double 
 }
 
 /* Parts the readings into segments; the number of those. */
-static int part(struct tb_readings *r, enum tb_reading_kind kind, double scatter, double *slope) {
-  struct line line = find_line(r, kind, scatter);
+static int part(struct tb_readings *r, enum tb_reading_kind kind, double tolerance, double *slope) {
+  struct line line = find_line(r, kind, tolerance);
   for (size_t i = 0; i < r->count; i++) r->segment[i] = TB_NO_SEGMENT;
   *slope = line.slope;
-  assign(r, line.slope, line.level, scatter, 0);
+  assign(r, line.slope, line.level, tolerance, 0);
   int count = 1;
   while (count < TB_SEGMENTS_MAX) {
     double level = 0;
-    if (find_level(r, *slope, scatter, &level) < END_READINGS) break;
-    assign(r, *slope, level, scatter, count);
+    if (find_level(r, *slope, tolerance, &level) < END_READINGS) break;
+    assign(r, *slope, level, tolerance, count);
     const struct stretch found = stretch_of(r, *slope, level, count);
-    if (!owns_its_time(r, &found, scatter)) {
+    if (!owns_its_time(r, &found, tolerance)) {
       release(r, 0, r->count, count);
       break;
     }
@@ -303,7 +305,7 @@ double tb_segments_slope(const struct tb_segment_sums *sums, int count, double *
 }
 
 /* Takes readings in and out by the line that was found. */
-static void refine(struct tb_readings *r, enum tb_reading_kind kind, double scatter, int count,
+static void refine(struct tb_readings *r, enum tb_reading_kind kind, double tolerance, int count,
                    struct tb_segment_sums *sums, double *slope) {
   double spread;
   for (int round = 0; round < ROUNDS; round++) {
@@ -312,7 +314,7 @@ static void refine(struct tb_readings *r, enum tb_reading_kind kind, double scat
     for (size_t i = 0; i < r->count; i++) {
       if (r->segment[i] == TB_NO_SEGMENT) continue;
       double off = r->d[i] - tb_segment_level(&sums[r->segment[i]], *slope) - *slope * r->x[i];
-      if (fabs(off) > scatter && sums[r->segment[i]].n > 1) r->segment[i] = TB_NO_SEGMENT;
+      if (fabs(off) > tolerance && sums[r->segment[i]].n > 1) r->segment[i] = TB_NO_SEGMENT;
     }
   }
   sum_up(r, sums);
@@ -322,10 +324,10 @@ static void refine(struct tb_readings *r, enum tb_reading_kind kind, double scat
 int tb_readings_find_segments(struct tb_readings *r, enum tb_reading_kind kind, struct tb_segment_sums *sums,
                               double *slope) {
   int count = 0;
-  for (int i = 0; i < SCATTERS; i++) {
-    count = part(r, kind, SCATTER_NS[i], slope);
-    refine(r, kind, SCATTER_NS[i], count, sums, slope);
-    if (is_explained(r, *slope, sums, SCATTER_NS[i])) break;
+  for (int i = 0; i < TOLERANCES; i++) {
+    count = part(r, kind, TOLERANCE_NS[i], slope);
+    refine(r, kind, TOLERANCE_NS[i], count, sums, slope);
+    if (is_explained(r, *slope, sums, TOLERANCE_NS[i])) break;
   }
   return count;
 }

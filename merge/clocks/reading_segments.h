@@ -14,7 +14,7 @@ enum {
 };
 /* No computer's clock runs faster or slower than that against another one's. */
 #define TB_READINGS_RATE_MAX 200e-6
-/* What a snapshot's readings usually scatter by at most. */
+/* What a snapshot's readings are usually off by at most. */
 #define TB_READINGS_USUAL_NS 5e3
 
 /* Readings relative to the middle one, so that doubles hold them exactly enough. Wholly public; the caller's. */
@@ -29,8 +29,8 @@ struct tb_segment_sums {
   double n, x, d, xx, xd;
 };
 
-/* How the readings that have a segment scatter. */
-struct tb_readings_scatter {
+/* Of the readings that have a segment: the sum of the squares of their residuals, and the largest one. */
+struct tb_readings_residuals {
   double squares, most;
 };
 
@@ -43,8 +43,8 @@ int tb_readings_find_segments(struct tb_readings *readings, enum tb_reading_kind
 double tb_segments_slope(const struct tb_segment_sums *sums, int count, double *spread);
 double tb_segment_level(const struct tb_segment_sums *sums, double slope);
 
-struct tb_readings_scatter tb_readings_measure(const struct tb_readings *readings, const struct tb_segment_sums *sums,
-                                               double slope);
+struct tb_readings_residuals tb_readings_measure(const struct tb_readings *readings, const struct tb_segment_sums *sums,
+                                                 double slope);
 /* How many readings have a segment. */
 size_t tb_readings_explained(const struct tb_readings *readings);
 

@@ -54,9 +54,6 @@ CONTEXT = {
     "rests": (r"\brests\b|\b[Oo]ne rest\b", r"(^|_)rests(_|$)|^tb_fxt_\w*rest$"),
     "home": (r"\bhomes?\b(?! (directory|folder))", r"(^|_)homes?(_|$)|PROVIDER_HOME"),
     "lie": (r"\b(lies?|lying|lain)\b", r"(^|_)lies?(_|$)"),
-    # measurements scatter about a line
-    "scatter": (r"\b[Ss]catters? (the )?(bits|hash|hashes|keys)\b|\b[Ss]cattered (bits|hash|keys)\b",
-                r"^tb_scatter"),
     "give back": (r"\b(gives?|given|gave|giving) (it |them |all |what \w+ )?back\b", r"(^|_)(gives?|given)_back(_|$)"),
     # what stands for something is its symbol
     "stand": (r"\b(stands?|stood|standing)\b(?! for\b)", r"(^|_)(stands?|stood)(_|$)(?!for(_|$))"),

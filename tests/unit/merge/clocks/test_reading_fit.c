@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Readings of two clocks whose truth is known: a generator with drift, scatter, late readings, steps and suspends.
+ * Readings of two clocks whose truth is known: a generator with drift, noise, late readings, steps and suspends.
  */
 #include "merge/clocks/reading_fit.h"
 
@@ -29,7 +29,8 @@ static int tear_down(void **unused) {
   return 0;
 }
 
-/* Every reading has its residual: one that was used is at most the scatter away, the farthest of the others so far. */
+/* Every reading has its residual: one that was used is at most the largest residual away, the farthest of the others
+ * so far. */
 static void assert_residuals(void) {
   size_t outliers = 0;
   int64_t most = 0, farthest = 0;
@@ -44,7 +45,7 @@ static void assert_residuals(void) {
   assert_int_equal(fit.residuals.count, count);
   assert_int_equal(outliers, fit.thrown_out);
   assert_int_equal(farthest, fit.farthest_ns);
-  assert_true(most <= fit.scatter_ns + 1);
+  assert_true(most <= fit.largest_residual_ns + 1);
 }
 
 static void make_unchecked(enum tb_reading_kind kind) {
@@ -129,7 +130,7 @@ static void judge(const struct host *host, int64_t side, int64_t limit) {
   }
 }
 
-static void a_line_through_readings_that_scatter_is_right_and_so_is_its_bound(void **unused) {
+static void a_line_through_noisy_readings_is_right_and_so_is_its_bound(void **unused) {
   (void)unused;
   for (int i = 0; i < CASES; i++) {
     struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
@@ -330,15 +331,15 @@ static void two_of_three_readings_outvote_no_third(void **unused) {
 }
 
 /* 10 to 60 readings that are up to 20 or 80 us apart: a segment is none that chance made of some of them. */
-static void scatter_is_no_step(void **unused) {
+static void noise_is_no_step(void **unused) {
   (void)unused;
   for (int i = 0; i < 10 * CASES; i++) {
     struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
-    int64_t readings = 10 + (int64_t)random_below(50), scatter = i % 2 ? 20000 : 80000;
+    int64_t readings = 10 + (int64_t)random_below(50), noise = i % 2 ? 20000 : 80000;
     count = 0;
     for (int64_t k = 0; k < readings; k++)
       pairs[count++] = (struct tb_time_anchor){own_at(&host, k * 5 * S),
-                                               wall_at(&host, k * 5 * S) + (int64_t)random_below((uint64_t)scatter)};
+                                               wall_at(&host, k * 5 * S) + (int64_t)random_below((uint64_t)noise)};
     make(TB_READING_DRIFTS);
     assert_int_equal(fit.segment_count, 1);
   }
@@ -353,15 +354,15 @@ static bool is_bound_true(const struct host *host) {
   return true;
 }
 
-/* Of 1000 times so many readings over 300 s, up to `scatter` off: how many bounds are false. */
-static int count_false_bounds(int64_t readings, int64_t scatter) {
+/* Of 1000 times so many readings over 300 s, up to `noise` off: how many bounds are false. */
+static int count_false_bounds(int64_t readings, int64_t noise) {
   int false_bounds = 0;
   for (int i = 0; i < 1000; i++) {
     struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
     count = 0;
     for (int64_t k = 0; k < readings; k++) {
       int64_t time = (k * 300 * S + (int64_t)random_below(300 * (uint64_t)S)) / readings;
-      int64_t off = (int64_t)random_below(2 * (uint64_t)scatter) - scatter;
+      int64_t off = (int64_t)random_below(2 * (uint64_t)noise) - noise;
       pairs[count++] = (struct tb_time_anchor){own_at(&host, time), wall_at(&host, time) + off};
     }
     make(TB_READING_DRIFTS);
@@ -372,7 +373,7 @@ static int count_false_bounds(int64_t readings, int64_t scatter) {
 
 /* The bound contains the truth also where chance puts three or four on a line. Five are so once in some thousand cases.
  */
-static void bounds_by_few_readings_that_scatter_are_true(void **unused) {
+static void bounds_by_few_noisy_readings_are_true(void **unused) {
   (void)unused;
   for (int64_t readings = 2; readings <= 8; readings++)
     assert_true(count_false_bounds(readings, 40000) <= (readings == 5));
@@ -412,7 +413,7 @@ static void three_readings_on_a_line_may_be_so_by_chance(void **unused) {
   assert_true(tb_time_bound_at(&fit.bound, S) > 100000);
 }
 
-static void readings_that_scatter_more_are_still_a_line(void **unused) {
+static void noisier_readings_are_still_a_line(void **unused) {
   (void)unused;
   for (int i = 0; i < CASES; i++) {
     struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
@@ -444,7 +445,7 @@ int main(void) {
       TEST(one_reading_is_an_offset_whose_bound_grows),
       TEST(exact_readings_are_a_line_without_doubt),
       TEST(clocks_that_agree_have_no_drift),
-      TEST(a_line_through_readings_that_scatter_is_right_and_so_is_its_bound),
+      TEST(a_line_through_noisy_readings_is_right_and_so_is_its_bound),
       TEST(late_readings_do_not_count),
       TEST(times_go_back_by_their_own_segments),
       TEST(what_was_before_a_sleep_and_behind_it_keeps_its_segment),
@@ -456,12 +457,12 @@ int main(void) {
       TEST(a_reading_alone_at_an_end_is_behind_a_step),
       TEST(a_reading_alone_between_two_sleeps_is_no_late_one),
       TEST(two_of_three_readings_outvote_no_third),
-      TEST(scatter_is_no_step),
-      TEST(bounds_by_few_readings_that_scatter_are_true),
+      TEST(noise_is_no_step),
+      TEST(bounds_by_few_noisy_readings_are_true),
       TEST(few_readings_of_an_idle_host_are_bound_closely),
       TEST(one_late_reading_of_six_does_not_bend_the_others_line),
       TEST(three_readings_on_a_line_may_be_so_by_chance),
-      TEST(readings_that_scatter_more_are_still_a_line),
+      TEST(noisier_readings_are_still_a_line),
       TEST(hostile_readings_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
