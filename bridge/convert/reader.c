@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracebridge/reader.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/options.h"
@@ -13,6 +11,7 @@
 #include "convert/system_text.h"
 #include "convert/tap.h"
 #include "convert/trace_input.h"
+#include "io/caller_input.h"
 
 enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
 
@@ -96,11 +95,32 @@ static struct tb_reader *create(const struct tb_reader_options *options, enum tb
   return reader;
 }
 
+/* What all ways to open begin with. NULL where *status is none of success. */
+static struct tb_reader *begin_open(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
+                                    enum tb_status *status, struct tb_error *error) {
+  *status = tb_check_open(name, out, error);
+  if (out) *out = NULL;
+  return *status == TB_OK ? create(options, status, error) : NULL;
+}
+
+/* What they end with: the reader is the caller's, or closed and its error given. */
+static enum tb_status end_open(struct tb_reader *reader, const char *name, enum tb_status status,
+                               struct tb_reader **out, struct tb_error *error) {
+  status = tb_guard_settle(&reader->guard, status, &reader->error);
+  if (status == TB_OK) {
+    *out = reader;
+    return TB_OK;
+  }
+  tb_error_set_file(&reader->error, reader->input ? tb_input_name(reader->input) : name);
+  if (error && error->code == TB_OK) *error = reader->error;
+  tb_reader_close(reader);
+  return status;
+}
+
 enum tb_status tb_reader_open_place(const struct tb_input_place *place, const struct tb_reader_options *options,
                                     struct tb_tap **tap, struct tb_reader **out, struct tb_error *error) {
-  *out = NULL;
   enum tb_status status;
-  struct tb_reader *reader = create(options, &status, error);
+  struct tb_reader *reader = begin_open(place->name, options, out, &status, error);
   if (!reader) return status;
   struct tb_unread_traces unread = {0};
   struct tb_trace_format format = {.read_as = reader->options.format};
@@ -112,140 +132,60 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
     status = tb_tap_open(&reader->input, reader->options.allocator, tap, &reader->error);
   if (status == TB_OK) status = tb_reader_find_format(reader);
   if (status == TB_OK) status = tb_reader_note_unread(reader, &unread);
-  status = tb_guard_settle(&reader->guard, status, &reader->error);
-  if (status == TB_OK) {
-    *out = reader;
-    return TB_OK;
-  }
-  tb_error_set_file(&reader->error, reader->input ? tb_input_name(reader->input) : place->name);
-  if (error && error->code == TB_OK) *error = reader->error;
-  tb_reader_close(reader);
-  return status;
+  return end_open(reader, place->name, status, out, error);
 }
 
 enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
                               struct tb_error *error) {
-  enum tb_status status = tb_check_open(path, out, error);
-  if (!out) return status;
-  *out = NULL;
-  if (status != TB_OK) return status;
   return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, NULL, out, error);
-}
-
-/* ---- what the caller reads --------------------------------------------------------------------------------------- */
-
-struct own_source {
-  const struct tb_allocator *allocator;
-  tb_read_bytes read;
-  void *ctx; /* NULL where it is one of ours: it gets this struct */
-  bool is_callers;
-  const char *data; /* in memory: what is left */
-  size_t len;
-  int fd;
-};
-
-static enum tb_status read_source(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error) {
-  struct own_source *source = ctx;
-  ptrdiff_t len = source->read(source->is_callers ? source->ctx : source, to, capacity);
-  if (len < 0 || (size_t)len > capacity) return tb_fail(error, TB_IO, TB_NO_OFFSET, "cannot be read");
-  *got = (size_t)len;
-  return len ? TB_OK : TB_END;
-}
-
-static void close_source(void *ctx) {
-  struct own_source *source = ctx;
-  tb_free(source->allocator, source, sizeof(*source));
-}
-
-static ptrdiff_t read_memory(void *ctx, void *to, size_t capacity) {
-  struct own_source *source = ctx;
-  size_t len = source->len < capacity ? source->len : capacity;
-  if (len) memcpy(to, source->data, len);
-  source->data += len;
-  source->len -= len;
-  return (ptrdiff_t)len;
-}
-
-static ptrdiff_t read_descriptor(void *ctx, void *to, size_t capacity) {
-  ssize_t len;
-  do len = read(((const struct own_source *)ctx)->fd, to, capacity);
-  while (len < 0 && errno == EINTR);
-  return len;
-}
-
-static enum tb_status open_source(const char *name, const struct own_source *own,
-                                  const struct tb_reader_options *options, struct tb_reader **out,
-                                  struct tb_error *error) {
-  enum tb_status status = tb_check_open(name, out, error);
-  if (!out) return status;
-  *out = NULL;
-  if (status != TB_OK) return status;
-  struct tb_reader *reader = create(options, &status, error);
-  if (!reader) return status;
-  struct own_source *source = tb_alloc(reader->options.allocator, sizeof(*source));
-  status = source ? TB_OK : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  if (source) {
-    *source = *own;
-    source->allocator = reader->options.allocator;
-    const struct tb_input_source inside = {.ctx = source, .read = read_source, .close = close_source};
-    status = tb_input_open_inside(name, &inside, NULL, reader->options.allocator, reader->options.threads,
-                                  &reader->input, error);
-    if (status != TB_OK) close_source(source);
-  }
-  if (status == TB_OK) {
-    status = tb_guard_settle(&reader->guard, tb_reader_find_format(reader), &reader->error);
-    if (status != TB_OK) tb_error_set_file(&reader->error, name);
-    if (status != TB_OK && error && error->code == TB_OK) *error = reader->error;
-  }
-  if (status == TB_OK)
-    *out = reader;
-  else
-    tb_reader_close(reader);
-  return status;
 }
 
 enum tb_status tb_reader_open_callback(const char *name, tb_read_bytes read_bytes, void *ctx,
                                        const struct tb_reader_options *options, struct tb_reader **out,
                                        struct tb_error *error) {
-  if (!read_bytes) {
-    if (out) *out = NULL;
-    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the function that reads is NULL");
-  }
-  return open_source(name, &(const struct own_source){.read = read_bytes, .ctx = ctx, .is_callers = true}, options, out,
-                     error);
+  enum tb_status status;
+  struct tb_reader *reader = begin_open(name, options, out, &status, error);
+  if (!reader) return status;
+  if (!read_bytes) status = tb_fail(&reader->error, TB_INVALID, TB_NO_OFFSET, "the function that reads is NULL");
+  if (status == TB_OK)
+    status = tb_input_open_callback(name, read_bytes, ctx, reader->options.allocator, reader->options.threads,
+                                    &reader->input, &reader->error);
+  if (status == TB_OK) status = tb_reader_find_format(reader);
+  return end_open(reader, name, status, out, error);
 }
 
 enum tb_status tb_reader_open_memory(const char *name, const void *data, size_t len,
                                      const struct tb_reader_options *options, struct tb_reader **out,
                                      struct tb_error *error) {
-  if (!data && len) {
-    if (out) *out = NULL;
-    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the bytes are NULL");
-  }
-  return open_source(name, &(const struct own_source){.read = read_memory, .data = data, .len = len}, options, out,
-                     error);
+  enum tb_status status;
+  struct tb_reader *reader = begin_open(name, options, out, &status, error);
+  if (!reader) return status;
+  if (!data && len) status = tb_fail(&reader->error, TB_INVALID, TB_NO_OFFSET, "the bytes are NULL");
+  if (status == TB_OK)
+    status = tb_input_open_memory(name, (struct tb_str){data, len}, reader->options.allocator, reader->options.threads,
+                                  &reader->input, &reader->error);
+  if (status == TB_OK) status = tb_reader_find_format(reader);
+  return end_open(reader, name, status, out, error);
 }
 
 enum tb_status tb_reader_open_descriptor(const char *name, int fd, const struct tb_reader_options *options,
                                          struct tb_reader **out, struct tb_error *error) {
-  return open_source(name, &(const struct own_source){.read = read_descriptor, .fd = fd}, options, out, error);
+  enum tb_status status;
+  struct tb_reader *reader = begin_open(name, options, out, &status, error);
+  if (!reader) return status;
+  status = tb_input_open_descriptor(name, fd, reader->options.allocator, reader->options.threads, &reader->input,
+                                    &reader->error);
+  if (status == TB_OK) status = tb_reader_find_format(reader);
+  return end_open(reader, name, status, out, error);
 }
 
 enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
                                      struct tb_error *error) {
-  enum tb_status status = tb_check_open(name, out, error);
-  if (!out) return status;
-  *out = NULL;
-  if (status != TB_OK) return status;
-  struct tb_reader *reader = create(options, &status, error);
+  enum tb_status status;
+  struct tb_reader *reader = begin_open(name, options, out, &status, error);
   if (!reader) return status;
-  status = tb_input_create_feed(name, reader->options.allocator, &reader->input, error);
-  if (status != TB_OK) {
-    tb_reader_close(reader);
-    return status;
-  }
-  *out = reader;
-  return TB_OK;
+  status = tb_input_create_feed(name, reader->options.allocator, &reader->input, &reader->error);
+  return end_open(reader, name, status, out, error);
 }
 
 enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len) {
