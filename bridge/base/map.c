@@ -9,7 +9,7 @@ void tb_map_init(struct tb_map *map, const struct tb_allocator *allocator) {
   *map = (struct tb_map){.allocator = allocator};
 }
 
-/* With the place of the key 0, 0, where the first number says that it is used. */
+/* Behind the entries there is one for the key (0, 0): its `first` is 1 while it is used. */
 static size_t places(const struct tb_map *map) { return map->capacity ? map->capacity + 1 : 0; }
 
 static bool is_used(const struct tb_map_entry *entry) { return (entry->first | entry->second) != 0; }

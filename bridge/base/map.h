@@ -16,7 +16,7 @@ struct tb_map_entry {
 /* Zero but for the allocator it is empty. Entries move when one is added or removed. */
 struct tb_map {
   const struct tb_allocator *allocator;
-  struct tb_map_entry *entries; /* those whose numbers are 0 are free; behind them is the one of the key 0, 0 */
+  struct tb_map_entry *entries; /* (0, 0): a free one; behind them is that of the key (0, 0) */
   size_t capacity;              /* a power of two, or 0 */
   size_t count;
 };

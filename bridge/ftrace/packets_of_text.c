@@ -77,14 +77,6 @@ void tb_ftrace_packets_destroy(struct tb_ftrace_packets *b) {
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-/* Appends a field of bytes that may be long. */
-static enum tb_status append_bytes(struct tb_buffer *to, uint32_t number, struct tb_str bytes) {
-  char head[2 * TB_WIRE_VARINT_MAX];
-  char *end = tb_wire_put_varint(tb_wire_put_tag(head, number, TB_WIRE_BYTES), bytes.len);
-  enum tb_status status = tb_buffer_append(to, head, (size_t)(end - head));
-  return status == TB_OK ? tb_buffer_append(to, bytes.ptr, bytes.len) : status;
-}
-
 static enum tb_status start_packet(struct tb_ftrace_packets *b, uint32_t flags) {
   char head[4 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_uint(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, b->options.sequence);
@@ -99,9 +91,7 @@ static enum tb_status end_packet(struct tb_ftrace_packets *b) {
 
 /* Ends a packet that says again what the text does. */
 static enum tb_status end_made_packet(struct tb_ftrace_packets *b) {
-  char mark[2 * TB_WIRE_VARINT_MAX];
-  char *end = tb_wire_put_uint(mark, TB_TRACE_PACKET_FTRACE_FROM_TEXT, 1);
-  enum tb_status status = tb_buffer_append(&b->packet, mark, (size_t)(end - mark));
+  enum tb_status status = tb_wire_buffer_uint(&b->packet, TB_TRACE_PACKET_FTRACE_FROM_TEXT, 1);
   return status == TB_OK ? end_packet(b) : status;
 }
 
@@ -119,8 +109,8 @@ static enum tb_status write_clock(struct tb_ftrace_packets *b) {
   at = tb_wire_put_uint(at, TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK, b->options.trace_clock);
   enum tb_status status = start_packet(b, 0);
   if (status == TB_OK)
-    status =
-        append_bytes(&b->packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT, (struct tb_str){snapshot, (size_t)(at - snapshot)});
+    status = tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT,
+                                  (struct tb_str){snapshot, (size_t)(at - snapshot)});
   return status == TB_OK ? end_packet(b) : status;
 }
 
@@ -134,7 +124,7 @@ static enum tb_status write_system(struct tb_ftrace_packets *b) {
   end = tb_wire_put_bytes(info, TB_SYSTEM_INFO_UTSNAME, name, (size_t)(end - name));
   enum tb_status status = start_packet(b, 0);
   if (status == TB_OK)
-    status = append_bytes(&b->packet, TB_TRACE_PACKET_SYSTEM_INFO, (struct tb_str){info, (size_t)(end - info)});
+    status = tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_SYSTEM_INFO, (struct tb_str){info, (size_t)(end - info)});
   return status == TB_OK ? end_made_packet(b) : status;
 }
 
@@ -143,16 +133,16 @@ static enum tb_status append_symbols(struct tb_ftrace_packets *b) {
   enum tb_status status = TB_OK;
   b->list.len = 0;
   for (; status == TB_OK && b->symbols_written < b->symbols.count; b->symbols_written++) {
-    char iid[2 * TB_WIRE_VARINT_MAX];
-    char *end = tb_wire_put_uint(iid, TB_INTERNED_STRING_IID, b->symbols_written + 1);
     b->entry.len = 0;
-    status = tb_buffer_append(&b->entry, iid, (size_t)(end - iid));
-    if (status == TB_OK) status = append_bytes(&b->entry, TB_INTERNED_STRING_STR, b->symbols.texts[b->symbols_written]);
+    status = tb_wire_buffer_uint(&b->entry, TB_INTERNED_STRING_IID, b->symbols_written + 1);
     if (status == TB_OK)
-      status = append_bytes(&b->list, TB_INTERNED_DATA_KERNEL_SYMBOLS, (struct tb_str){b->entry.data, b->entry.len});
+      status = tb_wire_buffer_bytes(&b->entry, TB_INTERNED_STRING_STR, b->symbols.texts[b->symbols_written]);
+    if (status == TB_OK)
+      status =
+          tb_wire_buffer_bytes(&b->list, TB_INTERNED_DATA_KERNEL_SYMBOLS, (struct tb_str){b->entry.data, b->entry.len});
   }
   if (status != TB_OK || !b->list.len) return status;
-  return append_bytes(&b->packet, TB_TRACE_PACKET_INTERNED_DATA, (struct tb_str){b->list.data, b->list.len});
+  return tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_INTERNED_DATA, (struct tb_str){b->list.data, b->list.len});
 }
 
 static enum tb_status write_bundle(struct tb_ftrace_packets *b, size_t cpu) {
@@ -164,7 +154,8 @@ static enum tb_status write_bundle(struct tb_ftrace_packets *b, size_t cpu) {
   enum tb_status status = start_packet(b, flags);
   if (status == TB_OK) status = append_symbols(b);
   if (status == TB_OK)
-    status = append_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_EVENTS, (struct tb_str){bundle->data, bundle->len});
+    status =
+        tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_EVENTS, (struct tb_str){bundle->data, bundle->len});
   bundle->len = 0;
   return status == TB_OK ? end_made_packet(b) : status;
 }
@@ -187,13 +178,9 @@ static enum tb_status add_event(struct tb_ftrace_packets *b, uint32_t cpu) {
   struct tb_buffer *bundle = find_bundle(b, cpu);
   if (!bundle) return TB_NO_MEMORY;
   enum tb_status status = bundle->len + b->event.len > BUNDLE_BYTES ? write_bundle(b, cpu) : TB_OK;
-  if (status == TB_OK && !bundle->len) {
-    char number[2 * TB_WIRE_VARINT_MAX];
-    char *end = tb_wire_put_uint(number, TB_FTRACE_EVENT_BUNDLE_CPU, cpu);
-    status = tb_buffer_append(bundle, number, (size_t)(end - number));
-  }
+  if (status == TB_OK && !bundle->len) status = tb_wire_buffer_uint(bundle, TB_FTRACE_EVENT_BUNDLE_CPU, cpu);
   if (status != TB_OK) return status;
-  return append_bytes(bundle, TB_FTRACE_EVENT_BUNDLE_EVENT, (struct tb_str){b->event.data, b->event.len});
+  return tb_wire_buffer_bytes(bundle, TB_FTRACE_EVENT_BUNDLE_EVENT, (struct tb_str){b->event.data, b->event.len});
 }
 
 static void count_line(struct tb_ftrace_packets_summary *summary, int64_t ts) {
@@ -255,9 +242,9 @@ static enum tb_status write_threads(struct tb_ftrace_packets *b) {
     b->entry.len = 0;
     status = tb_buffer_append(&b->entry, ids, (size_t)(end - ids));
     if (status == TB_OK && thread->name.len)
-      status = append_bytes(&b->entry, TB_PROCESS_TREE_THREAD_NAME, thread->name);
+      status = tb_wire_buffer_bytes(&b->entry, TB_PROCESS_TREE_THREAD_NAME, thread->name);
     if (status == TB_OK)
-      status = append_bytes(&b->list, TB_PROCESS_TREE_THREADS, (struct tb_str){b->entry.data, b->entry.len});
+      status = tb_wire_buffer_bytes(&b->list, TB_PROCESS_TREE_THREADS, (struct tb_str){b->entry.data, b->entry.len});
   }
   if (status == TB_OK && b->list.len) {
     char time[4 * TB_WIRE_VARINT_MAX];
@@ -265,7 +252,8 @@ static enum tb_status write_threads(struct tb_ftrace_packets *b) {
     end = tb_wire_put_uint(end, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, TB_CLOCK_BOOTTIME);
     status = tb_buffer_append(&b->packet, time, (size_t)(end - time));
     if (status == TB_OK)
-      status = append_bytes(&b->packet, TB_TRACE_PACKET_PROCESS_TREE, (struct tb_str){b->list.data, b->list.len});
+      status =
+          tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_PROCESS_TREE, (struct tb_str){b->list.data, b->list.len});
     if (status == TB_OK) status = end_made_packet(b);
   }
   return status;
@@ -279,7 +267,7 @@ static enum tb_status write_text(struct tb_ftrace_packets *b) {
   while (status == TB_OK && text.len) {
     struct tb_str piece = {text.ptr, text.len < TEXT_BYTES ? text.len : TEXT_BYTES};
     status = start_packet(b, 0);
-    if (status == TB_OK) status = append_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_TEXT, piece);
+    if (status == TB_OK) status = tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_TEXT, piece);
     if (status == TB_OK) status = end_packet(b);
     text.ptr += piece.len;
     text.len -= piece.len;

@@ -7,6 +7,7 @@
 #include "base/time_text.h"
 #include "inspect/info_state.h"
 #include "model/reader_ops.h"
+#include "model/tracks.h"
 
 static struct tb_str keep(struct tb_info_state *s, struct tb_str text) {
   if (!text.len) return (struct tb_str){NULL, 0};
@@ -54,18 +55,13 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-static const struct tb_track *process_of(const struct tb_track *track) {
-  while (track && track->type != TB_TRACK_PROCESS) track = track->parent;
-  return track;
-}
-
 static void count_tracks(struct tb_info_state *s, size_t counts[TB_TRACK_COUNTER + 1]) {
   for (size_t i = 0; i < s->track_count; i++) {
     const struct tb_track *track = s->tracks[i].track;
     if (!track) continue;
     counts[track->type]++;
     s->odd[TB_ODD_OPEN] += s->tracks[i].open;
-    const struct tb_track *process = process_of(track);
+    const struct tb_track *process = tb_track_process(track);
     if (!process) continue;
     s->tracks[process->index].all_events += s->tracks[i].events;
     s->tracks[process->index].threads += track->type == TB_TRACK_THREAD;

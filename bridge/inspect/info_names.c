@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "inspect/info_state.h"
+#include "model/tracks.h"
 
 enum { NAMES_MAX = 1 << 16, SHOWN = 20 };
 
@@ -50,13 +51,9 @@ static void count_series(struct tb_info_state *s, const struct tb_event *event) 
 
 /* Each of a comma list. */
 static void count_categories(struct tb_info_state *s, struct tb_str list) {
-  while (list.len) {
-    const char *comma = memchr(list.ptr, ',', list.len);
-    size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
-    if (len) (void)count_text(s, &s->categories, (struct tb_str){list.ptr, len});
-    len += comma != NULL;
-    list = (struct tb_str){list.ptr + len, list.len - len};
-  }
+  struct tb_str category;
+  while (tb_comma_list_next(&list, &category))
+    if (category.len) (void)count_text(s, &s->categories, category);
 }
 
 /* ---- self time --------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "io/path.h"
 
 /* A file that had a name for a moment. */
 static int create_named(const char *directory, struct tb_error *error) {
@@ -39,12 +40,12 @@ enum tb_status tb_temp_file_fail(int fd, const char *what, int code, struct tb_e
   snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
   ssize_t len = readlink(link, path, sizeof(path) - 1);
   path[len > 0 ? len : 0] = 0;
-  char *slash = strrchr(path, '/');
-  if (!slash)
+  size_t folder = (size_t)(tb_path_last_part(path) - path);
+  if (!folder)
     return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file (TMPDIR says in which folder)", what);
-  *slash = 0;
+  path[folder] = 0;
   const char *hint = code == EFBIG ? "" : " (TMPDIR names another folder)"; /* that limit is the process' own */
-  return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file in %s/%s", what, path, hint);
+  return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file in %s%s", what, path, hint);
 }
 
 enum tb_status tb_temp_file_read_all_at(int fd, uint64_t offset, void *to, size_t len, struct tb_error *error) {

@@ -56,16 +56,10 @@ enum tb_status tb_nanopb_append(struct tb_buffer *buffer, const pb_msgdesc_t *fi
 enum tb_status tb_nanopb_append_field(struct tb_buffer *buffer, uint32_t number, const pb_msgdesc_t *fields,
                                       const void *message) {
   size_t before = buffer->len;
-  enum tb_status status = tb_nanopb_append(buffer, fields, message);
-  if (status != TB_OK) return status;
-  size_t len = buffer->len - before;
-  char head[2 * TB_WIRE_VARINT_MAX];
-  char *end = tb_wire_put_varint(tb_wire_put_tag(head, number, TB_WIRE_BYTES), len);
-  size_t head_len = (size_t)(end - head);
-  status = tb_buffer_reserve(buffer, head_len);
-  if (status != TB_OK) return status;
-  memmove(buffer->data + before + head_len, buffer->data + before, len);
-  memcpy(buffer->data + before, head, head_len);
-  buffer->len += head_len;
-  return TB_OK;
+  enum tb_status status = tb_wire_buffer_open(buffer, number);
+  size_t start = buffer->len;
+  if (status == TB_OK) status = tb_nanopb_append(buffer, fields, message);
+  if (status == TB_OK) status = tb_wire_buffer_close(buffer, start);
+  if (status != TB_OK) buffer->len = before;
+  return status;
 }

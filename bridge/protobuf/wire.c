@@ -104,3 +104,15 @@ enum tb_status tb_wire_buffer_close(struct tb_buffer *buffer, size_t start) {
   buffer->len = (size_t)(end - buffer->data);
   return TB_OK;
 }
+
+enum tb_status tb_wire_buffer_uint(struct tb_buffer *buffer, uint32_t number, uint64_t value) {
+  char field[2 * TB_WIRE_VARINT_MAX];
+  return tb_buffer_append(buffer, field, (size_t)(tb_wire_put_uint(field, number, value) - field));
+}
+
+enum tb_status tb_wire_buffer_bytes(struct tb_buffer *buffer, uint32_t number, struct tb_str bytes) {
+  char head[2 * TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_varint(tb_wire_put_tag(head, number, TB_WIRE_BYTES), bytes.len);
+  enum tb_status status = tb_buffer_append(buffer, head, (size_t)(end - head));
+  return status == TB_OK ? tb_buffer_append(buffer, bytes.ptr, bytes.len) : status;
+}

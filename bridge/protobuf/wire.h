@@ -247,4 +247,8 @@ static TB_ALWAYS_INLINE char *tb_wire_close_message(char *start, char *at) {
 TB_MUST_CHECK enum tb_status tb_wire_buffer_open(struct tb_buffer *buffer, uint32_t number);
 TB_MUST_CHECK enum tb_status tb_wire_buffer_close(struct tb_buffer *buffer, size_t start);
 
+/* Appends a field of a number, or of bytes however long. Errors: tb_buffer_append's. */
+TB_MUST_CHECK enum tb_status tb_wire_buffer_uint(struct tb_buffer *buffer, uint32_t number, uint64_t value);
+TB_MUST_CHECK enum tb_status tb_wire_buffer_bytes(struct tb_buffer *buffer, uint32_t number, struct tb_str bytes);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "model/arg_lookup.h"
 #include "model/metadata.h"
+#include "model/tracks.h"
 
 enum { IDLE_NAME = 32 };
 
@@ -108,15 +109,9 @@ static bool take_labels(struct tb_shape_tracks *tracks, struct tb_track *own, st
   for (size_t i = 0; i < list.len; i++) count += list.ptr[i] == ',';
   struct tb_str *labels = tb_arena_alloc(&tracks->arena, count * sizeof(*labels));
   if (!labels || !copy_text(tracks, &list, list)) return false;
-  for (uint32_t i = 0; i < count; i++) {
-    const char *comma = list.len ? memchr(list.ptr, ',', list.len) : NULL;
-    size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
-    labels[i] = (struct tb_str){list.ptr, len};
-    size_t skip = comma ? len + 1 : len;
-    list = (struct tb_str){list.ptr + skip, list.len - skip};
-  }
   own->labels = labels;
-  own->label_count = count;
+  own->label_count = 0;
+  while (tb_comma_list_next(&list, &labels[own->label_count])) own->label_count++;
   return true;
 }
 
@@ -179,11 +174,6 @@ static struct tb_shape_track *track_of_key(struct tb_shape_tracks *tracks, bool 
   return tracks->by_key[id] = make_track(tracks);
 }
 
-static const struct tb_track *process_of(const struct tb_track *track) {
-  while (track && track->type != TB_TRACK_PROCESS) track = track->parent;
-  return track;
-}
-
 static void set_below(struct tb_shape_track *own, enum tb_track_type type, const struct tb_track *parent) {
   own->track.type = type;
   own->track.parent = parent;
@@ -234,7 +224,7 @@ struct tb_shape_track *tb_shape_counter(struct tb_shape_tracks *tracks, const st
 struct tb_shape_track *tb_shape_async(struct tb_shape_tracks *tracks, const struct tb_event *event) {
   bool is_new, alone = event->has & TB_HAS_ID_ONLY_MATCH;
   bool is_legacy = event->phase && strchr("STpF", event->phase);
-  const struct tb_track *process = process_of(event->track);
+  const struct tb_track *process = tb_track_process(event->track);
   const struct tb_str none = {NULL, 0};
   if (!add_head(tracks, is_legacy ? 'S' : 'b', event->id.kind == TB_ID_LOCAL ? process : NULL) ||
       !add_text(tracks, alone ? none : event->categories) || !add_text(tracks, is_legacy ? event->name : none) ||

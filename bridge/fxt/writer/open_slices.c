@@ -92,7 +92,6 @@ void tb_fxt_shrink_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
   slice->block_size = size;
 }
 
-/* First the ends that wait, as of all threads that have come to their end; then the begins that are held. */
 void tb_fxt_init_slices(struct tb_fxt_writer *w) {
   w->slices = (struct tb_open_stacks){.allocator = w->writer->allocator,
                                       .size = sizeof(struct tb_fxt_slices),

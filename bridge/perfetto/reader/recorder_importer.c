@@ -61,11 +61,11 @@ static void close_dict(struct tb_perfetto_reader *r, size_t place) {
   r->batch->args[place].span = (uint32_t)(r->batch->arg_count - place);
 }
 
-/* The fields of the packet's payload. */
-static void add_fields(struct tb_perfetto_reader *r, struct tb_str payload) {
+/* The fields of a message of the schema. No trace describes it: its input need not be searched for that. */
+static void add_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message) {
   bool looked_ahead = r->looked_ahead;
-  r->looked_ahead = true; /* no trace describes these messages: its input need not be searched for that */
-  tb_perfetto_message_fields(r, type_of(r, r->head.kind), payload, is_none);
+  r->looked_ahead = true;
+  tb_perfetto_message_fields(r, type, message, is_none);
   r->looked_ahead = looked_ahead;
 }
 
@@ -110,7 +110,7 @@ enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str 
     ts->i = r->context.ts;
   }
   size_t packet = open_dict(r, tb_packet_kind_name(r->head.kind));
-  add_fields(r, payload);
+  add_fields(r, type_of(r, r->head.kind), payload);
   close_dict(r, packet);
   emit_member(r, member);
   return TB_OK;
@@ -127,10 +127,7 @@ enum tb_status tb_perfetto_lookup_table(struct tb_perfetto_reader *r, struct tb_
 static void add_interned(struct tb_perfetto_reader *r) {
   if (!r->head.interned_count) return;
   size_t place = open_dict(r, TB_STR("interned_data"));
-  bool looked_ahead = r->looked_ahead;
-  r->looked_ahead = true;
-  tb_perfetto_message_fields(r, 0, r->head.interned, is_none);
-  r->looked_ahead = looked_ahead;
+  add_fields(r, 0, r->head.interned);
   close_dict(r, place);
 }
 
@@ -145,7 +142,7 @@ enum tb_status tb_perfetto_whole_packet(struct tb_perfetto_reader *r, struct tb_
   struct tb_perfetto_track *track = tb_perfetto_find_track(r, 0);
   if (!track) return TB_OK;
   size_t first = r->batch->arg_count;
-  add_fields(r, payload);
+  add_fields(r, type_of(r, r->head.kind), payload);
   add_interned(r);
   size_t count = r->batch->arg_count - first;
   tb_perfetto_emit_track(r, track);

@@ -175,10 +175,8 @@ static enum tb_status end_those_above(struct tb_sequence_writer *w, const struct
   for (size_t i = lane->open_count; status == TB_OK && i-- > 0 && lane->open[i].place > slice->place;) {
     if (!hides(&lane->open[i], slice)) continue;
     lane->open[i].whole = true; /* for those around it, too */
-    char derived[2 * TB_WIRE_VARINT_MAX];
-    size_t len = (size_t)(tb_wire_put_uint(derived, TB_TRACE_PACKET_DERIVED, 1) - derived);
     status = tb_sequence_add_label(w, slice->body);
-    if (status == TB_OK && tb_buffer_append(&w->packet_fields, derived, len) != TB_OK)
+    if (status == TB_OK && tb_wire_buffer_uint(&w->packet_fields, TB_TRACE_PACKET_DERIVED, 1) != TB_OK)
       status = tb_sequence_no_memory(w);
     if (status == TB_OK) status = tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, (struct tb_str){NULL, 0});
   }

@@ -24,20 +24,12 @@ bool tb_kernel_sched_takes(const struct tb_event *event) {
 static enum tb_status end_bundle(struct tb_kernel_sched *sched) {
   struct tb_buffer *bundle = &sched->bundle, *to = sched->packets;
   if (!bundle->len) return TB_OK;
-  char cpu[2 * TB_WIRE_VARINT_MAX], head[6 * TB_WIRE_VARINT_MAX];
-  size_t cpu_len = (size_t)(tb_wire_put_uint(cpu, TB_FTRACE_EVENT_BUNDLE_CPU, sched->bundle_cpu) - cpu);
-  char *at = tb_wire_put_tag(head, TB_TRACE_PACKET_FTRACE_EVENTS, TB_WIRE_BYTES);
-  at = tb_wire_put_varint(at, cpu_len + bundle->len);
-  size_t head_len = (size_t)(at - head);
-  char outer[2 * TB_WIRE_VARINT_MAX];
-  at = tb_wire_put_tag(outer, TB_TRACE_PACKET, TB_WIRE_BYTES);
-  at = tb_wire_put_varint(at, head_len + cpu_len + bundle->len);
-  enum tb_status status = tb_buffer_append(to, outer, (size_t)(at - outer));
-  if (status == TB_OK) status = tb_buffer_append(to, head, head_len);
-  if (status == TB_OK) status = tb_buffer_append(to, cpu, cpu_len);
-  if (status == TB_OK) status = tb_buffer_append(to, bundle->data, bundle->len);
+  enum tb_status status = tb_wire_buffer_open(to, TB_TRACE_PACKET);
+  size_t start = to->len;
+  if (status == TB_OK)
+    status = tb_wire_buffer_bytes(to, TB_TRACE_PACKET_FTRACE_EVENTS, (struct tb_str){bundle->data, bundle->len});
   bundle->len = 0;
-  return status;
+  return status == TB_OK ? tb_wire_buffer_close(to, start) : status;
 }
 
 /* Adds an event of the kernel's, whose message is `kind`. */
@@ -47,17 +39,13 @@ static enum tb_status put_event(struct tb_kernel_sched *sched, uint32_t cpu, int
   enum tb_status status = TB_OK;
   if (cpu != sched->bundle_cpu || bundle->len > BUNDLE_BYTES) status = end_bundle(sched);
   sched->bundle_cpu = cpu;
-  char head[6 * TB_WIRE_VARINT_MAX], outer[2 * TB_WIRE_VARINT_MAX];
-  char *at = tb_wire_put_uint(head, TB_FTRACE_EVENT_TIMESTAMP, (uint64_t)ts);
-  at = tb_wire_put_uint(at, TB_FTRACE_EVENT_PID, (uint64_t)pid);
-  at = tb_wire_put_tag(at, kind, TB_WIRE_BYTES);
-  at = tb_wire_put_varint(at, message.len);
-  size_t head_len = (size_t)(at - head);
-  at = tb_wire_put_tag(outer, TB_FTRACE_EVENT_BUNDLE_EVENT, TB_WIRE_BYTES);
-  at = tb_wire_put_varint(at, head_len + message.len);
-  if (status == TB_OK) status = tb_buffer_append(bundle, outer, (size_t)(at - outer));
-  if (status == TB_OK) status = tb_buffer_append(bundle, head, head_len);
-  return status == TB_OK ? tb_buffer_append(bundle, message.ptr, message.len) : status;
+  if (status == TB_OK && !bundle->len) status = tb_wire_buffer_uint(bundle, TB_FTRACE_EVENT_BUNDLE_CPU, cpu);
+  if (status == TB_OK) status = tb_wire_buffer_open(bundle, TB_FTRACE_EVENT_BUNDLE_EVENT);
+  size_t start = bundle->len;
+  if (status == TB_OK) status = tb_wire_buffer_uint(bundle, TB_FTRACE_EVENT_TIMESTAMP, (uint64_t)ts);
+  if (status == TB_OK) status = tb_wire_buffer_uint(bundle, TB_FTRACE_EVENT_PID, (uint64_t)pid);
+  if (status == TB_OK) status = tb_wire_buffer_bytes(bundle, kind, message);
+  return status == TB_OK ? tb_wire_buffer_close(bundle, start) : status;
 }
 
 static char *put_name(char *at, uint32_t field, struct tb_str name) {
