@@ -34,10 +34,20 @@ static void put_eight(char *at, uint32_t value) {
   memcpy(at, &digits, sizeof(digits));
 }
 
-/* A number below 10^8 without leading zeros; writes eight bytes. */
+static char *put_up_to_two(char *at, uint32_t value) {
+  uint32_t tens = value * 103 >> 10;
+  *at = (char)('0' + tens);
+  at += tens != 0;
+  *at = (char)('0' + (value - 10 * tens));
+  return at + 1;
+}
+
+/* A number below 10^8 without leading zeros; may write eight bytes. Short ones are many: what is in front of eight
+ * digits of a time, durations, numbers of threads. */
 static char *put_up_to_eight(char *at, uint32_t value) {
+  if (value < 100) return put_up_to_two(at, value);
   uint64_t digits = eight_digits(value);
-  unsigned leading = digits ? (unsigned)__builtin_ctzll(digits) & ~7u : 56;
+  unsigned leading = (unsigned)__builtin_ctzll(digits) & ~7u;
   digits = (digits | zeros) >> leading;
   memcpy(at, &digits, sizeof(digits));
   return at + 8 - leading / 8;

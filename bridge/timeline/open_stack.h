@@ -77,8 +77,11 @@ static inline void tb_open_stack_uncount(struct tb_open_stack *stack, const stru
 
 /* Takes the innermost slice off, and those below it that have ended. */
 static inline void tb_open_stack_pop(struct tb_open_stack *stack) {
-  do tb_open_stack_uncount(stack, tb_open_stack_at(stack, --stack->count));
-  while (stack->count && tb_open_stack_at(stack, stack->count - 1)->ended);
+  struct tb_open_frame *top = tb_open_stack_at(stack, stack->count - 1);
+  do {
+    tb_open_stack_uncount(stack, top);
+    top = (struct tb_open_frame *)((char *)top - stack->frame_size);
+  } while (--stack->count && top->ended);
 }
 /* Leaves the `count` outermost slices. */
 void tb_open_stack_cut(struct tb_open_stack *stack, size_t count);
