@@ -2,19 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "convert.h"
 #include "interrupt.h"
-#include "progress.h"
-#include "report.h"
-
-struct convert_settings {
-  const char *output, *report;
-  enum tb_format from, to;
-  enum tb_clock clock;
-  bool strict, compress, keep_packets, no_clobber, quiet;
-  size_t memory, junk;
-  unsigned threads;
-};
+#include "many.h"
 
 static const struct cli_option options[] = {
     CLI_OPTION_OUTPUT(struct convert_settings),
@@ -34,6 +24,20 @@ static const struct cli_option options[] = {
      offsetof(struct convert_settings, keep_packets)},
     CLI_OPTION_MEMORY(struct convert_settings),
     CLI_OPTION_THREADS(struct convert_settings),
+    {0, "out-dir", "DIR",
+     "Convert any number of files, each to a file of its name in DIR, and all traces in folders, whose tree is kept. "
+     "What "
+     "was made of the same input with the same options is not made again.",
+     cli_parse_text, offsetof(struct convert_settings, out_dir)},
+    {0, "suffix", "END",
+     "With --out-dir: how the names of the outputs end, which says their format; by default .perfetto-trace, .json or "
+     ".fxt, as --to says.",
+     cli_parse_text, offsetof(struct convert_settings, suffix)},
+    {0, "jobs", "N",
+     "With --out-dir: convert N files at the same time; by default as many as there are cores. Each then uses one "
+     "thread "
+     "unless --threads says otherwise.",
+     cli_parse_count, offsetof(struct convert_settings, jobs)},
     CLI_OPTION_NO_CLOBBER(struct convert_settings),
     CLI_OPTION_QUIET(struct convert_settings),
     CLI_OPTION_REPORT(struct convert_settings),
@@ -48,10 +52,9 @@ static void print_end(const struct cli_conversion *conversion, const struct conv
   }
 }
 
-static int convert(const char *from, const char *to, const struct convert_settings *settings) {
-  struct cli_progress progress;
-  struct tb_error error = {0};
-  struct tb_convert_report report;
+enum tb_status cli_convert_file(const char *from, const char *to, const struct convert_settings *settings,
+                                struct cli_progress *progress, struct tb_convert_report *report,
+                                struct tb_error *error) {
   struct tb_convert_options how = {.size = sizeof(how), .threads = settings->threads};
   how.reader.format = settings->from;
   how.reader.strict = settings->strict;
@@ -63,12 +66,21 @@ static int convert(const char *from, const char *to, const struct convert_settin
   how.writer.memory_budget = settings->memory;
   how.writer.no_clobber = settings->no_clobber;
   how.writer.temporary_name = cli_interrupt_name;
-  how.progress = cli_progress_update;
-  how.on_write_progress = cli_progress_writing;
-  how.progress_ctx = &progress;
+  if (progress) {
+    how.progress = cli_progress_update;
+    how.on_write_progress = cli_progress_writing;
+    how.progress_ctx = progress;
+  }
+  return tb_convert(from, to, &how, report, error);
+}
+
+static int convert(const char *from, const char *to, const struct convert_settings *settings) {
+  struct cli_progress progress;
+  struct tb_error error = {0};
+  struct tb_convert_report report;
   cli_report_closed_pipes();
   cli_progress_start(&progress, settings->quiet);
-  enum tb_status status = tb_convert(from, to, &how, &report, &error);
+  enum tb_status status = cli_convert_file(from, to, settings, &progress, &report, &error);
   cli_progress_end(&progress);
   cli_interrupt_end();
   struct cli_conversion conversion = {from, to, status, &report, &error};
@@ -78,6 +90,24 @@ static int convert(const char *from, const char *to, const struct convert_settin
       exit_status != CLI_BAD_DATA)
     return CLI_IO;
   return exit_status;
+}
+
+static int convert_one(const struct cli_operands *operands, const struct convert_settings *settings) {
+  const char *from = cli_one_input(&cli_convert, operands, settings->output);
+  if (!from) return CLI_USAGE;
+  const char *to = cli_output_name(&cli_convert, settings->output);
+  if (!to) return CLI_USAGE;
+  if (settings->to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
+    return cli_usage(&cli_convert,
+                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES
+                     ", or say it with --to",
+                     strcmp(to, "-") == 0 ? "(standard output)" : to);
+  int refused = cli_output_spares_input(&cli_convert, to, from);
+  if (refused == CLI_OK) refused = cli_report_spares_input(&cli_convert, settings->report, from);
+  if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings->report, to);
+  if (refused == CLI_OK && settings->no_clobber) refused = cli_spares_existing(&cli_convert, to);
+  if (refused == CLI_OK && settings->no_clobber) refused = cli_spares_existing(&cli_convert, settings->report);
+  return refused == CLI_OK ? convert(from, to, settings) : refused;
 }
 
 /* A size that is raised is said. */
@@ -92,22 +122,11 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_convert, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  const char *from = cli_one_input(&cli_convert, &operands, settings.output);
-  if (!from) return CLI_USAGE;
   check_memory(&settings);
-  const char *to = cli_output_name(&cli_convert, settings.output);
-  if (!to) return CLI_USAGE;
-  if (settings.to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
-    return cli_usage(&cli_convert,
-                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES
-                     ", or say it with --to",
-                     strcmp(to, "-") == 0 ? "(standard output)" : to);
-  int refused = cli_output_spares_input(&cli_convert, to, from);
-  if (refused == CLI_OK) refused = cli_report_spares_input(&cli_convert, settings.report, from);
-  if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings.report, to);
-  if (refused == CLI_OK && settings.no_clobber) refused = cli_spares_existing(&cli_convert, to);
-  if (refused == CLI_OK && settings.no_clobber) refused = cli_spares_existing(&cli_convert, settings.report);
-  return refused == CLI_OK ? convert(from, to, &settings) : refused;
+  if (settings.out_dir) return cli_convert_many(&operands, &settings);
+  if (settings.suffix || settings.jobs)
+    return cli_usage(&cli_convert, "--%s needs --out-dir", settings.suffix ? "suffix" : "jobs");
+  return convert_one(&operands, &settings);
 }
 
 static const char *const examples[] = {

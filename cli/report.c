@@ -151,6 +151,25 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
   cli_report_losses(to, c->report);
 }
 
+void cli_report_line(FILE *to, const struct cli_conversion *c) {
+  struct kind_count counts[TB_EVENT_TYPE_COUNT];
+  uint64_t total;
+  if (c->status != TB_OK && c->status != TB_PARTIAL) {
+    cli_print(to, "%s: failed: ", c->from);
+    if (c->error->offset != TB_NO_OFFSET) cli_print(to, "at byte %" PRIu64 ": ", c->error->offset);
+    cli_print(to, "%s\n", c->error->message[0] ? c->error->message : tb_status_text(c->error->code));
+    return;
+  }
+  (void)count_kinds(&c->report->summary, counts, &total);
+  cli_print(to, "%s -> %s: %" PRIu64 " event%s, ", c->from, c->to, total, total == 1 ? "" : "s");
+  cli_report_bytes(to, c->report->input_bytes);
+  fputs(" -> ", to);
+  cli_report_bytes(to, c->report->summary.bytes_written);
+  if (c->status == TB_PARTIAL)
+    cli_print(to, "; lost %" PRIu64 ": %s", lost(c->report), c->report->loss_count ? c->report->losses[0].reason : "");
+  fputc('\n', to);
+}
+
 /* ---- JSON: composed here, since the program sees public headers alone; the escaper of strings is the library's -- */
 
 /* `inside`: the name with that of the member which was read; NULL: none. */

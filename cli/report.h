@@ -14,6 +14,9 @@ struct cli_conversion {
   const struct tb_error *error; /* read where status is neither TB_OK nor TB_PARTIAL */
 };
 
+/* One line for people, of a conversion among many. */
+void cli_report_line(FILE *to, const struct cli_conversion *conversion);
+
 /* Some lines for people. */
 void cli_report_text(FILE *to, const struct cli_conversion *conversion);
 

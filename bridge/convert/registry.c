@@ -71,22 +71,41 @@ enum tb_format tb_format_from_name(const char *name) {
 
 bool tb_format_is_written(enum tb_format format) { return tb_registry_writer(format) != NULL; }
 
-static bool ends_with(const char *text, size_t len, const char *suffix) {
-  size_t n = strlen(suffix);
-  return len >= n && strncasecmp(text + len - n, suffix, n) == 0;
+/* How much of `len` bytes of a path is in front of the format's suffix; `len` where it has none. */
+static size_t before_suffix(const struct tb_format_entry *entry, const char *path, size_t len) {
+  for (size_t i = 0; i < TB_FORMAT_SUFFIXES_MAX && entry->suffixes[i]; i++) {
+    size_t n = strlen(entry->suffixes[i]);
+    if (len >= n && strncasecmp(path + len - n, entry->suffixes[i], n) == 0) return len - n;
+  }
+  return len;
 }
 
-static bool has_suffix(const struct tb_format_entry *entry, const char *path, size_t len) {
-  for (size_t i = 0; i < TB_FORMAT_SUFFIXES_MAX && entry->suffixes[i]; i++)
-    if (ends_with(path, len, entry->suffixes[i])) return true;
-  return false;
-}
-
-enum tb_format tb_format_from_path(const char *path) {
+/* The format that a path's end stands for, NULL: none; *stem is what is in front of the end. */
+static const struct tb_format_entry *find_by_path(const char *path, size_t *stem) {
   size_t len;
   (void)tb_path_compression(path, &len);
   const struct tb_format_entry *entry;
-  for (size_t i = 0; (entry = tb_registry_at(i)); i++)
-    if (has_suffix(entry, path, len)) return entry->format;
-  return TB_FORMAT_UNKNOWN;
+  for (size_t i = 0; (entry = tb_registry_at(i)); i++) {
+    *stem = before_suffix(entry, path, len);
+    if (*stem < len) return entry;
+  }
+  *stem = strlen(path);
+  return NULL;
+}
+
+enum tb_format tb_format_from_path(const char *path) {
+  size_t stem;
+  const struct tb_format_entry *entry = find_by_path(path, &stem);
+  return entry ? entry->format : TB_FORMAT_UNKNOWN;
+}
+
+size_t tb_format_stem(const char *path) {
+  size_t stem;
+  (void)find_by_path(path, &stem);
+  return stem;
+}
+
+const char *tb_format_suffix(enum tb_format format) {
+  const struct tb_format_entry *entry = tb_registry_find(format);
+  return entry ? entry->suffixes[0] : NULL;
 }

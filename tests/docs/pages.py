@@ -18,6 +18,8 @@ PAGES = {
         "a.perfetto-trace": "MADE/recipes/render.perfetto-trace",
         "b.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
         "c.fxt": "MADE/fxt/carried.fxt",
+        "traces/a.json": "TREE/tests/data/real/clang-time-trace.json",
+        "traces/host/b.fxt": "MADE/fxt/events.fxt",
     },
     "docs/merging/browser-and-system.md": {"system.perfetto-trace": "MADE/recipes/system.perfetto-trace"},
     "docs/merging/browser-and-system.md#A real browser and the kernel": {"": "CORPUS/mergesets/set1/[!l]*"},

@@ -32,6 +32,13 @@ TB_API enum tb_format tb_format_from_name(const char *name);
  * any case), else TB_FORMAT_UNKNOWN. */
 TB_API enum tb_format tb_format_from_path(const char *path);
 
+/* How many bytes of a file name are in front of the ends that tb_format_from_path knows; a name without them is
+ * whole. */
+TB_API size_t tb_format_stem(const char *path);
+
+/* The end that names of the format's files have, such as ".json"; NULL where the format is not written. Constant. */
+TB_API const char *tb_format_suffix(enum tb_format format);
+
 /* Whether there is a writer of the format: tb_writer_open takes it. */
 TB_API bool tb_format_is_written(enum tb_format format);
 

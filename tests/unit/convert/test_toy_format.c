@@ -286,6 +286,11 @@ static void it_is_named_like_the_others(void **state) {
   assert_string_equal(tb_format_name(TOY), "toy");
   assert_int_equal(tb_format_from_name("toy"), TOY);
   assert_int_equal(tb_format_from_path("a.toy.gz"), TOY);
+  assert_int_equal(tb_format_stem("d/a.toy.gz"), 3);
+  assert_int_equal(tb_format_stem("d/a.17.JSON"), 6);
+  assert_int_equal(tb_format_stem("d.json/a.gz"), 11);
+  assert_string_equal(tb_format_suffix(TOY), ".toy");
+  assert_null(tb_format_suffix(TB_FORMAT_UNKNOWN));
   assert_int_equal(tb_convert(path_of("in.toy"), path_of("out"), NULL, NULL, &error), TB_INVALID);
   assert_string_equal(
       error.message,

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "many_jobs.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "many_made.h"
+#include "print.h"
+#include "tracebridge/file.h"
+
+static struct cli_job *add(struct cli_jobs *jobs) {
+  if (jobs->count == jobs->capacity) {
+    size_t capacity = jobs->capacity ? 2 * jobs->capacity : 64;
+    struct cli_job *items = realloc(jobs->items, capacity * sizeof(*items));
+    if (!items) return NULL;
+    jobs->items = items;
+    jobs->capacity = capacity;
+  }
+  struct cli_job *job = &jobs->items[jobs->count++];
+  *job = (struct cli_job){0};
+  return job;
+}
+
+/* `below`: the path below the folder that was named, or the name of a file. */
+static int add_file(struct cli_jobs *jobs, const char *path, const char *below, const struct stat *input) {
+  struct cli_job *job = add(jobs);
+  if (!job) return cli_no_memory(&cli_convert);
+  size_t folder = strlen(jobs->out_dir), kept = tb_format_stem(below);
+  size_t len = folder + 1 + kept + strlen(jobs->suffix);
+  job->from = strdup(path);
+  job->to = malloc(len + 1);
+  if (!job->from || !job->to) return cli_no_memory(&cli_convert);
+  (void)snprintf(job->to, len + 1, "%s/%.*s%s", jobs->out_dir, (int)kept, below, jobs->suffix);
+  job->name = job->to + folder + 1;
+  job->input = *input;
+  return CLI_OK;
+}
+
+static int cannot_read(const char *path, int number) {
+  cli_print(stderr, "tracebridge: %s: %s\n", path, strerror(number));
+  return CLI_IO;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
+
+static bool is_out_dir(const struct cli_jobs *jobs, const char *folder) {
+  char path[PATH_MAX];
+  return realpath(folder, path) && strcmp(path, jobs->out_path) == 0;
+}
+
+static void drop_last(struct cli_jobs *jobs) {
+  struct cli_job *job = &jobs->items[--jobs->count];
+  free(job->from);
+  free(job->to);
+}
+
+static int add_trace(struct cli_jobs *jobs, const FTSENT *entry, size_t root) {
+  int status = add_file(jobs, entry->fts_path, entry->fts_path + root, entry->fts_statp);
+  /* inputs and outputs may share a folder, and outputs are no inputs then */
+  const struct cli_job *last = status == CLI_OK ? &jobs->items[jobs->count - 1] : NULL;
+  if (last && tb_file_overwrites_input(last->to, last->from)) drop_last(jobs);
+  return status;
+}
+
+static int add_entry(struct cli_jobs *jobs, FTS *tree, FTSENT *entry, size_t root) {
+  switch (entry->fts_info) {
+    case FTS_D:
+      if (entry->fts_level > 0 && is_out_dir(jobs, entry->fts_path)) (void)fts_set(tree, entry, FTS_SKIP);
+      return CLI_OK;
+    case FTS_F:
+      if (tb_format_from_path(entry->fts_name) != TB_FORMAT_UNKNOWN) return add_trace(jobs, entry, root);
+      jobs->passed_over += strcmp(entry->fts_name, CLI_MADE_FILE) != 0;
+      return CLI_OK;
+    case FTS_DNR:
+    case FTS_ERR:
+    case FTS_NS:
+      return cannot_read(entry->fts_path, entry->fts_errno);
+    case FTS_DP: /* left again */
+    case FTS_DC: /* a link to a folder that is above it */
+      return CLI_OK;
+    default: /* pipes and devices, links to nothing */
+      jobs->passed_over++;
+      return CLI_OK;
+  }
+}
+
+static int add_folder(struct cli_jobs *jobs, char *path) {
+  char *roots[] = {path, NULL};
+  FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+  if (!tree) return cli_no_memory(&cli_convert);
+  int status = CLI_OK;
+  size_t root = strlen(path);
+  root += path[root - 1] != '/';
+  for (FTSENT *entry; status == CLI_OK && (entry = fts_read(tree));) status = add_entry(jobs, tree, entry, root);
+  (void)fts_close(tree);
+  return status;
+}
+
+static int add_operand(struct cli_jobs *jobs, char *path) {
+  struct stat st;
+  if (strcmp(path, "-") == 0)
+    return cli_usage(&cli_convert, "--out-dir takes files and folders, and not standard input; use -o");
+  if (stat(path, &st) != 0) return cannot_read(path, errno);
+  if (S_ISDIR(st.st_mode)) return add_folder(jobs, path);
+  return add_file(jobs, path, basename(path), &st); /* GNU's, of string.h */
+}
+
+static int by_output(const void *a, const void *b) {
+  const struct cli_job *const *first = a, *const *second = b;
+  return strcmp((*first)->to, (*second)->to);
+}
+
+static int usage_of_one_output(const struct cli_job *a, const struct cli_job *b) {
+  if (tb_file_overwrites_input(b->from, a->from)) return cli_usage(&cli_convert, "%s is named twice", b->from);
+  return cli_usage(&cli_convert,
+                   "%s and %s would both become %s; give each another --out-dir, or the folder that they are in, "
+                   "whose tree is kept",
+                   a->from, b->from, a->to);
+}
+
+/* Two files with one output are wrong usage. */
+static int check_outputs(const struct cli_jobs *jobs) {
+  const struct cli_job **sorted = calloc(jobs->count + 1, sizeof(struct cli_job *));
+  if (!sorted) return cli_no_memory(&cli_convert);
+  for (size_t i = 0; i < jobs->count; i++) sorted[i] = &jobs->items[i];
+  qsort(sorted, jobs->count, sizeof(struct cli_job *), by_output);
+  int status = CLI_OK;
+  for (size_t i = 1; i < jobs->count && status == CLI_OK; i++)
+    if (strcmp(sorted[i - 1]->to, sorted[i]->to) == 0) status = usage_of_one_output(sorted[i - 1], sorted[i]);
+  free(sorted);
+  return status;
+}
+
+int cli_jobs_find(const struct cli_operands *operands, struct cli_jobs *jobs) {
+  struct stat out;
+  if (!operands->count) return cli_usage(&cli_convert, "no input");
+  if (stat(jobs->out_dir, &out) == 0) {
+    if (!S_ISDIR(out.st_mode)) return cli_usage(&cli_convert, "--out-dir %s is no folder", jobs->out_dir);
+    if (!realpath(jobs->out_dir, jobs->out_path)) return cannot_read(jobs->out_dir, errno);
+  }
+  int status = CLI_OK;
+  for (int i = 0; i < operands->count && status == CLI_OK; i++) status = add_operand(jobs, operands->items[i]);
+  if (status == CLI_OK && !jobs->count) {
+    cli_print(stderr, "tracebridge: no file in the folders ends in " CLI_OUTPUT_NAMES "\n");
+    return CLI_BAD_DATA;
+  }
+  return status == CLI_OK ? check_outputs(jobs) : status;
+}
+
+void cli_jobs_free(struct cli_jobs *jobs) {
+  for (size_t i = 0; i < jobs->count; i++) {
+    free(jobs->items[i].from);
+    free(jobs->items[i].to);
+  }
+  free(jobs->items);
+}
+
+bool cli_job_make_folders(const struct cli_job *job) {
+  for (char *slash = strchr(job->to + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    bool made = mkdir(job->to, 0777) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!made) return false;
+  }
+  return true;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which files convert --out-dir reads, and what it writes of each: a file gets its name in the folder of outputs, the
+ * traces in a folder keep their places below it.
+ */
+#ifndef TB_CLI_MANY_JOBS_H
+#define TB_CLI_MANY_JOBS_H
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+struct cli_job {
+  char *from, *to;  /* paths */
+  const char *name; /* of the output below the folder of outputs, in `to` */
+  struct stat input;
+};
+
+struct cli_jobs {
+  struct cli_job *items; /* in the order of the operands, folders by name */
+  size_t count, capacity;
+  size_t passed_over; /* files in folders whose names are no trace's */
+  const char *out_dir, *suffix;
+  char out_path[PATH_MAX]; /* of out_dir from the root, empty where it is not there yet; passed over in folders */
+};
+
+/* Fills `jobs`, whose out_dir and suffix (such as ".json.gz") the caller has set. CLI_OK, or an exit status, said on
+ * stderr: an operand is not there, two have one output, or there is no trace. */
+int cli_jobs_find(const struct cli_operands *operands, struct cli_jobs *jobs);
+void cli_jobs_free(struct cli_jobs *jobs);
+
+/* Makes the folders above the job's output. False where that cannot be; errno says why. */
+bool cli_job_make_folders(const struct cli_job *job);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The record of what convert --out-dir made: of which input, with which options. It is the file CLI_MADE_FILE in the
+ * folder of outputs, to the end of which one run at a time adds; a run that was killed loses nothing of it.
+ */
+#ifndef TB_CLI_MANY_MADE_H
+#define TB_CLI_MANY_MADE_H
+
+#include "many_jobs.h"
+
+#define CLI_MADE_FILE ".tracebridge"
+
+/* How one output was made. */
+struct cli_made_entry {
+  const char *name;                        /* of the output */
+  const char *input;                       /* its path from the root */
+  const char *options;                     /* in any form that is equal where the output would be */
+  long long input_size, input_s, input_ns; /* of the file and its last change */
+  long long output_size;
+  int exit_status;
+};
+
+struct cli_made {
+  FILE *file;
+  char *text;                     /* of the file, which the entries point into */
+  struct cli_made_entry *entries; /* by name */
+  size_t count;
+};
+
+/* Reads the record of `out_dir`, which is there. CLI_OK, or CLI_IO, said on stderr: another run has it, or it cannot be
+ * written. */
+int cli_made_open(struct cli_made *made, const char *out_dir);
+
+/* How the job's output was made, where it is still that: the input is the same and older than the output, which has the
+ * size that was written. NULL: it is to be made. */
+const struct cli_made_entry *cli_made_find(const struct cli_made *made, const struct cli_job *job, const char *options);
+
+/* Adds that the job's output was made. False where it could not be written; errno says why. */
+bool cli_made_add(struct cli_made *made, const struct cli_job *job, const char *options, int exit_status);
+
+void cli_made_close(struct cli_made *made);
+
+#endif
