@@ -6,6 +6,7 @@ build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-c
   libisal-dev)
 test_packages=(libcmocka-dev pkg-config python3 bsdutils zstd)
 shell_packages=(zsh fish) # whose completions `./test.sh all` tries, as those of bash
+package_packages=(mmdebstrap dpkg-dev) # for what `./test.sh all` installs in a fresh Debian
 browser_packages=(chromium) # for what `./test.sh all` opens in a browser
 lint_packages=(clang clang-format clang-tidy cppcheck shellcheck libsimdjson-dev) # and the other compiler
 

@@ -2,7 +2,8 @@
 # the static library need the same libraries. A dependency is a line here and one in third_party/README.md.
 #
 # Afterwards: TRACEBRIDGE_DEPENDENCIES, imported targets to link; TRACEBRIDGE_DEPENDENCY_FLAGS, the same as linker
-# flags; TRACEBRIDGE_MISSING, names of required ones that were not found.
+# flags; TRACEBRIDGE_MISSING, names of required ones that were not found. With TRACEBRIDGE_PORTABLE they are the static
+# ones, and isa-l, which Debian does not have so, is left out.
 
 include(CMakeFindDependencyMacro)
 set(CMAKE_THREAD_PREFER_PTHREAD TRUE)
@@ -11,6 +12,11 @@ find_package(Threads QUIET)
 set(TRACEBRIDGE_DEPENDENCIES Threads::Threads m)
 set(TRACEBRIDGE_DEPENDENCY_FLAGS -pthread -lm)
 set(TRACEBRIDGE_MISSING "")
+
+if(TRACEBRIDGE_PORTABLE)
+  set(TRACEBRIDGE_ISAL OFF)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+endif()
 
 # tracebridge_dependency(<imported target> <header> <library> [OPTIONAL])
 function(tracebridge_dependency target header library)

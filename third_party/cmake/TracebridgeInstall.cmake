@@ -1,4 +1,4 @@
-# What `cmake --install` puts where.
+# What `cmake --install` puts where, each in the component that is the package of it: program, library or dev.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,14 +9,16 @@ else()
   set(TRACEBRIDGE_WITH_ISAL OFF)
 endif()
 
-install(TARGETS tracebridge)
+install(TARGETS tracebridge COMPONENT program)
+install(TARGETS tracebridge_shared EXPORT tracebridge_shared LIBRARY COMPONENT library NAMELINK_COMPONENT dev)
+install(TARGETS tracebridge_static EXPORT tracebridge_static COMPONENT dev)
 foreach(kind shared static)
-  install(TARGETS tracebridge_${kind} EXPORT tracebridge_${kind})
   install(EXPORT tracebridge_${kind} NAMESPACE tracebridge:: FILE tracebridge-${kind}-targets.cmake
-          DESTINATION ${package_dir})
+          DESTINATION ${package_dir} COMPONENT dev)
 endforeach()
 foreach(directory ${TRACEBRIDGE_INCLUDE_DIRS})
-  install(DIRECTORY ${directory}/tracebridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+  install(DIRECTORY ${directory}/tracebridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
+          FILES_MATCHING PATTERN *.h)
 endforeach()
 
 configure_package_config_file(third_party/cmake/tracebridge-config.cmake.in tracebridge-config.cmake
@@ -24,7 +26,7 @@ configure_package_config_file(third_party/cmake/tracebridge-config.cmake.in trac
 write_basic_package_version_file(tracebridge-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tracebridge-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/tracebridge-config-version.cmake
-              third_party/cmake/TracebridgeDependencies.cmake DESTINATION ${package_dir})
+              third_party/cmake/TracebridgeDependencies.cmake DESTINATION ${package_dir} COMPONENT dev)
 
 # The pkg-config file and the man page are made at install time: the prefix is known only then.
 list(JOIN TRACEBRIDGE_DEPENDENCY_FLAGS " " TRACEBRIDGE_PC_PRIVATE)
@@ -40,8 +42,8 @@ set(CMAKE_INSTALL_PREFIX_KEPT ${CMAKE_INSTALL_PREFIX})
 set(CMAKE_INSTALL_PREFIX "@CMAKE_INSTALL_PREFIX@")
 configure_file(third_party/cmake/tracebridge.pc.in ${pc_stage}.in @ONLY)
 set(CMAKE_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX_KEPT})
-install(CODE "configure_file(\"${pc_stage}.in\" \"${pc_stage}\" @ONLY)")
-install(FILES ${pc_stage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(CODE "configure_file(\"${pc_stage}.in\" \"${pc_stage}\" @ONLY)" COMPONENT dev)
+install(FILES ${pc_stage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 # Man pages and completions are made by the program, of its tables of commands and options.
 set(pages tracebridge.1)
@@ -69,10 +71,10 @@ foreach(shell bash zsh fish)
 endforeach()
 add_custom_target(tracebridge_pages ALL DEPENDS ${pages} ${scripts})
 list(TRANSFORM pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
-install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion.bash RENAME tracebridge
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion.zsh RENAME _tracebridge
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion.fish RENAME tracebridge.fish
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
