@@ -77,8 +77,7 @@ static bool counts_up(uint32_t clock) {
 }
 
 static bool is_fitted(uint32_t a, uint32_t b, enum tb_reading_kind *kind) {
-  bool same_rate =
-      (a == TB_CLOCK_BOOTTIME && b == TB_CLOCK_MONOTONIC) || (a == TB_CLOCK_MONOTONIC && b == TB_CLOCK_BOOTTIME);
+  bool same_rate = a == TB_CLOCK_BOOTTIME && b == TB_CLOCK_MONOTONIC;
   *kind = same_rate ? TB_READING_SAME_RATE : TB_READING_DRIFTS;
   if (same_rate) return true;
   /* MONOTONIC_RAW runs at a rate of its own, and sleeps as MONOTONIC does */
@@ -165,7 +164,8 @@ static bool reads(const struct tb_source *s, const struct tb_clock_group *group,
 }
 
 /* What a clock of a snapshot is related to: the wall clock to the one that goes on counting while the machine sleeps,
- * MONOTONIC_RAW to the one that sleeps with it, others to the trace clock. */
+ * MONOTONIC_RAW to the one that sleeps with it, others to the trace clock. Of BOOTTIME and MONOTONIC, BOOTTIME is the
+ * first whichever the trace clock is: a sleep takes the other one back from it. */
 static enum tb_status relate_column(struct tb_merger *m, struct tb_source *s, const struct tb_clock_group *group,
                                     uint32_t hub, uint32_t clock) {
   bool boot = reads(s, group, TB_CLOCK_BOOTTIME), mono = reads(s, group, TB_CLOCK_MONOTONIC);
@@ -176,6 +176,7 @@ static enum tb_status relate_column(struct tb_merger *m, struct tb_source *s, co
     return relate(m, s, TB_CLOCK_MONOTONIC, clock);
   if (hub == TB_CLOCK_MONOTONIC_RAW && clock == TB_CLOCK_BOOTTIME && mono)
     return relate(m, s, TB_CLOCK_MONOTONIC, clock);
+  if (hub == TB_CLOCK_MONOTONIC && clock == TB_CLOCK_BOOTTIME) return relate(m, s, clock, hub);
   return relate(m, s, hub, clock);
 }
 

@@ -87,10 +87,10 @@ static void release(struct tb_readings *r, size_t from, size_t to, int number) {
     if (r->segment[i] == number) r->segment[i] = TB_NO_SEGMENT;
 }
 
-/* What is known of a level whose readings may be a segment: how many they are, from which reading to which; the levels
- * of the nearest readings around them that have a segment. */
+/* What is known of a level whose readings may be a segment: how many they are, from which reading to which; how many
+ * have a segment there, this one or another; the levels of the nearest readings around them that have one. */
 struct stretch {
-  size_t own, first, last;
+  size_t own, first, last, explained;
   bool has_before, has_behind;
   double level, before, behind;
 };
@@ -104,6 +104,7 @@ static struct stretch stretch_of(const struct tb_readings *r, double slope, doub
     if (!s.own++) s.first = i;
     s.last = i;
   }
+  for (size_t i = s.first; i <= s.last && s.own; i++) s.explained += r->segment[i] != TB_NO_SEGMENT;
   for (size_t i = 0; i < s.first; i++)
     if (r->segment[i] != TB_NO_SEGMENT) s.has_before = true, s.before = level_at(r, i, slope);
   for (size_t i = r->count; i-- > s.last + 1;)
@@ -111,20 +112,21 @@ static struct stretch stretch_of(const struct tb_readings *r, double slope, doub
   return s;
 }
 
-/* Whether readings between two levels are too far from both to be late ones that agree by chance: where these differ, a
- * clock was set there anyway. */
-static bool is_between_steps(const struct stretch *s, double tolerance) {
-  if (!s->has_before || !s->has_behind) return false;
-  double least = fabs(s->before - s->behind) > LATE_MAX_NS ? STEP_OF_FEW * tolerance : LATE_MAX_NS;
-  return fabs(s->level - s->before) > least && fabs(s->level - s->behind) > least;
+/* Whether the level is too far from those around it for its readings to be late ones that agree by chance. */
+static bool is_beyond_lateness(const struct stretch *s) {
+  return (!s->has_before || fabs(s->level - s->before) > LATE_MAX_NS) &&
+         (!s->has_behind || fabs(s->level - s->behind) > LATE_MAX_NS);
 }
 
-/* A later level is a segment where most readings of its time are near to it. Else its readings are off by chance. */
-static bool owns_its_time(const struct tb_readings *r, const struct stretch *s, double tolerance) {
-  bool at_end = s->first == 0 || s->last + 1 == r->count;
-  size_t least = at_end || is_between_steps(s, tolerance) ? END_READINGS : SEGMENT_READINGS;
-  double share = s->own < SEGMENT_READINGS ? 1 : OWN_SHARE;
-  return s->own >= least && (double)s->own >= share * (double)(s->last - s->first + 1);
+/* A later level is a segment where most readings of its time are near to it; or all that any level explains, where it
+ * is so far away that the others can only be late ones, of which there may be more. Else its readings are off by
+ * chance: also two that agree, unless they are at an end of clocks that may be set. */
+static bool owns_its_time(const struct tb_readings *r, enum tb_reading_kind kind, const struct stretch *s) {
+  if (s->own < END_READINGS) return false;
+  if (is_beyond_lateness(s)) return s->own == s->explained;
+  bool at_end = s->first == 0 || s->last + 1 == r->count, alone = s->own == s->last - s->first + 1;
+  if (s->own < SEGMENT_READINGS) return at_end && alone && kind == TB_READING_DRIFTS;
+  return (double)s->own >= OWN_SHARE * (double)(s->last - s->first + 1);
 }
 
 /* A segment inside the time of another one, as of a clock that was set and set back, parts that one: its readings
@@ -264,7 +266,7 @@ static int part(struct tb_readings *r, enum tb_reading_kind kind, double toleran
     if (find_level(r, *slope, tolerance, &level) < END_READINGS) break;
     assign(r, *slope, level, tolerance, count);
     const struct stretch found = stretch_of(r, *slope, level, count);
-    if (!owns_its_time(r, &found, tolerance)) {
+    if (!owns_its_time(r, kind, &found)) {
       release(r, 0, r->count, count);
       break;
     }

@@ -69,6 +69,24 @@ static void so_it_is_where_the_later_recording_is_named_first(void **unused) {
   assert_int_equal(find_note(TB_MERGE_NOTE_CLOCK_STEP, 0)->time_ns, S(152));
 }
 
+/* The same where the trace clock is MONOTONIC. */
+static void sleep_is_known_by_traces_on_monotonic_too(void **unused) {
+  (void)unused;
+  struct msg traces[2] = {{.len = 0}, {.len = 0}};
+  for (uint64_t k = 0; k < 2; k++) {
+    for (uint64_t i = 0; i < READINGS; i++) {
+      uint64_t boot = S(100) + k * S(100) + i * S(1);
+      struct msg readings = SNAPSHOT(MONO, BOOT, boot, MONO, boot - SLEPT, REAL, boot + S(5000) + k * S(4000));
+      add_snapshot(&traces[k], 1, &readings);
+    }
+    add_event(&traces[k], S(102) + k * S(100) - SLEPT, 3, 5, k ? "b" : "a", 0);
+  }
+  merge_two(&traces[0], &traces[1]);
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_SAME_BOOT);
+  assert_int_equal(event_time("b"), S(202) - SLEPT);
+  assert_note(TB_MERGE_NOTE_CLOCK_STEP, 1, "set by +4000.000000 s");
+}
+
 static void where_the_user_says_that_it_is_one_machine_the_step_is_a_warning_and_nothing_is_assumed(void **unused) {
   (void)unused;
   struct msg a = recording("a", S(100), S(5000), 0), b = recording("b", S(200), S(5098), 0);
@@ -144,6 +162,7 @@ int main(void) {
       TEST(the_clock_of_one_boot_is_exact_however_noisy_its_other_clocks_are),
       TEST(a_wall_clock_that_was_set_between_two_recordings_is_a_warning_with_time_and_size),
       TEST(so_it_is_where_the_later_recording_is_named_first),
+      TEST(sleep_is_known_by_traces_on_monotonic_too),
       TEST(where_the_user_says_that_it_is_one_machine_the_step_is_a_warning_and_nothing_is_assumed),
       TEST(a_short_sleep_or_none_is_no_fingerprint),
       TEST(a_machine_has_one_wall_clock_at_a_time),

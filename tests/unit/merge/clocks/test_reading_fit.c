@@ -262,6 +262,36 @@ static void two_readings_that_are_seconds_off_are_not_late(void **unused) {
   assert_int_equal(fit.segment_count, 1);
 }
 
+/* Whatever is behind a step or a sleep of seconds, and near to no other reading's level, is late or on the new one. */
+static void late_readings_behind_a_step_may_be_more_than_others(void **unused) {
+  (void)unused;
+  for (int sleeps = 0; sleeps < 2; sleeps++) {
+    count = 0;
+    for (int i = 0; i < 28; i++) {
+      int64_t gone = i < 20 ? 0 : 34 * S, late = i >= 20 && i % 2 ? 600000 + i * 111000 : 0;
+      int64_t x = i * 10 * S + (sleeps ? gone : 0), y = i * 10 * S - (sleeps ? 0 : gone);
+      pairs[count++] = (struct tb_time_anchor){x, y + late + (int64_t)random_below(1000)};
+    }
+    make(sleeps ? TB_READING_SAME_RATE : TB_READING_DRIFTS);
+    assert_int_equal(fit.segment_count, 2);
+    assert_int_equal(fit.thrown_out, 4);
+    assert_true(llabs(tb_reading_fit_step(&fit, 1) + 34 * S) < 1000);
+  }
+}
+
+static void two_late_readings_that_agree_are_no_sleep(void **unused) {
+  (void)unused;
+  int64_t slept = 0;
+  for (int i = 0; i < 30; i++) {
+    slept += i == 18 ? 30 * S : 0;
+    int64_t late = i == 18 || i == 19 || i >= 28 ? 1300000 + i / 20 * 500000 : 0; /* behind a sleep, and at the end */
+    pairs[count++] = (struct tb_time_anchor){i * 3 * S + slept, i * 3 * S + late + (int64_t)random_below(1000)};
+  }
+  make(TB_READING_SAME_RATE);
+  assert_int_equal(fit.segment_count, 2);
+  assert_int_equal(fit.thrown_out, 4);
+}
+
 static void suspends_are_segments_of_one_rate(void **unused) {
   (void)unused;
   int64_t slept = 0;
@@ -453,6 +483,8 @@ int main(void) {
       TEST(a_clock_that_is_set_and_set_back_has_three_segments),
       TEST(one_reading_or_two_between_two_steps_are_a_segment),
       TEST(two_readings_that_are_seconds_off_are_not_late),
+      TEST(late_readings_behind_a_step_may_be_more_than_others),
+      TEST(two_late_readings_that_agree_are_no_sleep),
       TEST(suspends_are_segments_of_one_rate),
       TEST(a_reading_alone_at_an_end_is_behind_a_step),
       TEST(a_reading_alone_between_two_sleeps_is_no_late_one),
