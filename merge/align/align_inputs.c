@@ -226,11 +226,11 @@ static enum tb_status add_wall(const struct tb_merger *m, const struct tb_source
   enum tb_status status = tb_source_readings(s, m->allocator, primary, TB_CLOCK_REALTIME, &readings, &count);
   prior->known &= count > 0;
   if (status != TB_OK || !count) return status;
-  status = tb_reading_fit_make(&fit, m->allocator, readings, count, TB_READING_DRIFTS);
+  status = tb_reading_fit_make(&fit, m->allocator, readings, count, TB_READING_DRIFTS, NULL);
   if (status == TB_OK) {
     int64_t offset = fit.segments[fit.main].offset;
     status = tb_time_map_add_line(map, fit.x0, offset, fit.drift, to_trace_clock);
-    prior->uncertainty_ns = tb_time_add(prior->uncertainty_ns, tb_time_bound_at(&fit.bound, fit.error.middle));
+    prior->uncertainty_ns = tb_time_add(prior->uncertainty_ns, tb_time_bound_at(&fit.bound, fit.error.readings.middle));
   }
   tb_reading_fit_free(&fit);
   tb_free(m->allocator, readings, count * sizeof(*readings));

@@ -52,7 +52,7 @@ static enum tb_status read_boot(struct tb_merger *m, struct tb_source *s, uint32
   if (boot->wall) return TB_OK;
   enum tb_status status = tb_source_readings(s, m->allocator, clock, TB_CLOCK_REALTIME, &pairs, &count);
   if (status != TB_OK || !count) return status;
-  status = tb_reading_fit_make(&boot->made, m->allocator, pairs, count, TB_READING_DRIFTS);
+  status = tb_reading_fit_make(&boot->made, m->allocator, pairs, count, TB_READING_DRIFTS, NULL);
   tb_free(m->allocator, pairs, count * sizeof(*pairs));
   return status;
 }

@@ -131,6 +131,34 @@ static enum tb_status add_anchor_edge(struct tb_merger *m, struct tb_source *s, 
   return add_edge(m, s, &edge, a, b);
 }
 
+/* What MONOTONIC and BOOTTIME show of a host that reads a wall clock with them: their difference does not drift. */
+static enum tb_status read_noise(const struct tb_merger *m, const struct tb_source *s, struct tb_reading_noise *noise) {
+  struct tb_time_anchor *pairs = NULL;
+  struct tb_reading_fit fit;
+  size_t count = 0;
+  *noise = (struct tb_reading_noise){0, 0, 0};
+  enum tb_status status = tb_source_readings(s, m->allocator, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC, &pairs, &count);
+  if (status != TB_OK || !count) return status;
+  status = tb_reading_fit_make(&fit, m->allocator, pairs, count, TB_READING_SAME_RATE, NULL);
+  *noise = fit.noise;
+  tb_reading_fit_free(&fit);
+  tb_free(m->allocator, pairs, count * sizeof(*pairs));
+  return status;
+}
+
+/* The noise counts where it is of a third clock. Where one rate drives both, their own difference shows it. */
+static enum tb_status fit_relation(const struct tb_merger *m, const struct tb_source *s, struct tb_clock_relation *r,
+                                   struct tb_time_anchor *pairs, size_t count) {
+  struct tb_reading_noise noise = {0, 0, 0};
+  bool of_third = r->kind == TB_READING_SAME_RATE;
+  if (r->b == TB_CLOCK_REALTIME && count <= TB_FEW_READINGS) {
+    enum tb_status status = read_noise(m, s, &noise);
+    if (status != TB_OK) return status;
+    of_third = noise.freedom > 0;
+  }
+  return tb_reading_fit_make(&r->fit, m->allocator, pairs, count, r->kind, of_third ? &noise : NULL);
+}
+
 static bool is_related(const struct tb_source *s, uint32_t a, uint32_t b) {
   for (size_t i = 0; i < s->relations.count; i++)
     if (s->relations.items[i].a == a && s->relations.items[i].b == b) return true;
@@ -150,7 +178,7 @@ static enum tb_status relate(struct tb_merger *m, struct tb_source *s, uint32_t 
   struct tb_clock_relation *r = &s->relations.items[s->relations.count++];
   *r = (struct tb_clock_relation){.a = a, .b = b};
   if (is_fitted(a, b, &r->kind)) {
-    status = tb_reading_fit_make(&r->fit, m->allocator, pairs, count, r->kind);
+    status = fit_relation(m, s, r, pairs, count);
     if (status == TB_OK) status = add_fit_edge(m, s, r);
   } else {
     status = add_anchor_edge(m, s, a, b, pairs, count);

@@ -12,40 +12,41 @@ static const double RATE_CHANGE = 0.5e-6;
 static const double UNKNOWN_RATE = 50e-6, USUAL_RATE = 25e-6;
 static const double SIGMAS = 6;
 
-/* Few readings that are further off a line than two reads take show that the host is a busy one, but not how busy:
- * their noise is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts
- * have. */
-static const double CLEAN_NS = 1500, BUSY_NOISE_NS = 15000;
-/* A few readings may be near one line by chance. So each of them may be off by as long as a busy host takes between two
- * clock reads, however small their residuals are; up to four show nothing of how busy theirs is. */
-static const double BUSY_NS = 40000, UNKNOWN_NS = 105000;
-enum { FEW_READINGS = 14, BY_CHANCE = 4 };
-static const double STUDENT[] = {636.6, 31.6, 12.92, 8.61}; /* for 1 to 4 degrees of freedom: 3 to 6 readings */
+/* No reading of a host that reads its clocks at once is further off a line; how far off each may be then, and how far
+ * where the host is a busy one, or nobody knows. */
+static const double CLEAN_NS = 1500, CLEAN_PAIR_NS = 1000, IDLE_NS = 2000, IDLE_MOST_NS = 4000, BUSY_NS = 105000;
+/* So many independent distances are not all small by chance. */
+enum { SHOWN = 3 };
+/* Student's distribution: how many times its noise a reading is off by 1 time in 10,000, and 1 time in 100 where it is
+ * known that the noise is small, for 1 degree of freedom, 2, ... */
+enum { RARELY = TB_FEW_READINGS - 1, SELDOM = 8 };
+static const double RARE[RARELY] = {6366, 100, 28.0, 15.5, 11.2, 9.1, 7.9, 7.1, 6.6, 6.2, 5.9, 5.7, 5.5};
+static const double SELDOM_OFF[SELDOM] = {63.7, 9.9, 5.8, 4.6, 4.0, 3.7, 3.5, 3.4};
+/* All readings may be late alike: by so many times their noise where each is late by up to the same. */
+static const double LATE_ALIKE = 2;
 
 static double sigmas(double n) { return SIGMAS * (1 + 4 / n); }
 
-static double doubted_sigma(double sigma, double n, double squares, double most) {
-  size_t freedom = n > 2 ? (size_t)n - 2 : 0;
-  if (!freedom || freedom > sizeof(STUDENT) / sizeof(STUDENT[0]) || most <= CLEAN_NS) return sigma;
-  double shown = sqrt(squares / (double)freedom);
-  return fmax(sigma, fmin(shown * STUDENT[freedom - 1] / sigmas(n), fmax(shown, BUSY_NOISE_NS)));
+static void set_noise(struct tb_line_error *e, double noise) {
+  e->noise = noise;
+  e->slope_error = e->spread > 0 ? fmin(noise / sqrt(e->spread), UNKNOWN_RATE) : UNKNOWN_RATE;
 }
 
-struct tb_line_error tb_line_error(double n, double squares, double most, double spread) {
-  struct tb_line_error e = {
-      .n = n, .most = most, .spread = spread, .slope_error = UNKNOWN_RATE, .rate_change = RATE_CHANGE};
-  double freedom = n > 2 ? n - 2 : 0;
-  bool exact = n > 4 && most <= 1; /* of fewer readings by chance */
+struct tb_line_error tb_line_error(double n, const struct tb_reading_noise *noise, double spread) {
+  struct tb_line_error e = {.most = noise->most, .spread = spread, .rate_change = RATE_CHANGE, .by_noise = true};
+  double freedom = n > 2 ? n - 2 : 0, sigma;
+  bool exact = n > 4 && noise->most <= 1; /* of fewer readings by chance */
   if (exact)
-    e.sigma = most / 2;
+    sigma = noise->most / 2;
   else
-    e.sigma = sqrt((squares + USUAL_WEIGHT * USUAL_NOISE_NS * USUAL_NOISE_NS) / (freedom + USUAL_WEIGHT));
-  e.sigma = doubted_sigma(e.sigma, n, squares, most);
-  if (n < 3) e.most = FEW_READINGS_NS;
+    sigma = sqrt((noise->squares + USUAL_WEIGHT * USUAL_NOISE_NS * USUAL_NOISE_NS) / (freedom + USUAL_WEIGHT));
+  e.shows_noise = n >= 3;
+  if (freedom) e.most = fmax(e.most, LATE_ALIKE * sqrt(noise->squares / freedom));
+  if (!e.shows_noise) e.most = FEW_READINGS_NS;
+  set_noise(&e, sigmas(n) * sigma);
   if (n < 2 || spread <= 0) return e;
-  double error = e.sigma / sqrt(spread);
+  double error = sigma / sqrt(spread);
   e.slope_trust = USUAL_RATE * USUAL_RATE / (USUAL_RATE * USUAL_RATE + error * error);
-  e.slope_error = fmin(sigmas(n) * error, UNKNOWN_RATE);
   return e;
 }
 
@@ -55,37 +56,82 @@ struct tb_line_error tb_level_error(const struct tb_line_error *error) {
   return e;
 }
 
-void tb_line_error_doubt(struct tb_line_error *e, int64_t first, int64_t last) {
-  double span = (double)((tb_wide)last - first);
-  if (e->n < 2 || e->n > FEW_READINGS || (e->n > BY_CHANCE && e->most <= CLEAN_NS)) return;
-  e->each_off = e->most + (e->n > BY_CHANCE ? BUSY_NS : UNKNOWN_NS);
-  e->turn = span > 0 ? fmin(2 * e->each_off / span, 2 * UNKNOWN_RATE) : 0;
-  e->first = first;
-  e->last = last;
+/* Whether the host reads its clocks one right after the other, as far as a few readings show it. Without a third clock
+ * two readings show nothing, and with one they show it once. */
+static bool is_idle(double n, const struct tb_reading_noise *noise, const struct tb_reading_noise *third) {
+  double most = third ? fmax(noise->most, third->most) : noise->most;
+  size_t shown = noise->freedom + (third ? third->freedom : 0);
+  return most <= (n > 2 ? CLEAN_NS : CLEAN_PAIR_NS) && shown >= (third ? 1 : SHOWN);
 }
 
-/* The true line is near to all readings, and so near to the fitted one between the first and the last. Outside of them
- * it may turn away by what two lines do that cross between them. */
-static double doubt_at(const struct tb_line_error *e, int64_t time) {
-  tb_wide outside = time < e->first ? (tb_wide)e->first - time : time > e->last ? (tb_wide)time - e->last : 0;
+static double shown_by(const struct tb_reading_noise *noise) {
+  return noise && noise->freedom ? sqrt(noise->squares / (double)noise->freedom) : 0;
+}
+
+/* How far off each reading of an idle host may be. Two show too little, and are taken to be what such a host has. */
+static double idle_off(double n, const struct tb_reading_noise *noise, const struct tb_reading_noise *third) {
+  struct tb_reading_noise all = *noise;
+  if (n < 3) return IDLE_NS;
+  if (third) all.squares += third->squares, all.freedom += third->freedom;
+  size_t freedom = all.freedom < SELDOM ? all.freedom : SELDOM;
+  return fmin(fmax(IDLE_NS, SELDOM_OFF[freedom - 1] * shown_by(&all)), IDLE_MOST_NS);
+}
+
+static double by_noise_at(const struct tb_line_error *e, const struct tb_line_readings *r, int64_t time) {
+  double t = (double)((tb_wide)time - r->middle), level = e->shows_noise ? e->noise / sqrt(r->n) : 0,
+         drift = e->slope_error * t;
+  return e->most + sqrt(level * level + drift * drift);
+}
+
+static double by_each_at(const struct tb_line_error *e, const struct tb_line_readings *r, int64_t time) {
+  tb_wide outside = time < r->first ? (tb_wide)r->first - time : time > r->last ? (tb_wide)time - r->last : 0;
   return e->each_off + e->turn * (double)outside;
 }
 
-static int64_t bound_at(const struct tb_line_error *e, int64_t time) {
-  double t = (double)((tb_wide)time - e->middle), error = e->sigma / sqrt(e->n);
-  double line = e->n < 3 ? 0 : sigmas(e->n) * error, drift = e->slope_error * t;
-  double off = fmax(e->most + sqrt(line * line + drift * drift), doubt_at(e, time));
+/* Whether the readings' noise says less of how far off the line may be than their greatest lateness does. */
+static bool is_noise_less(const struct tb_line_error *e) {
+  const struct tb_line_readings *r = &e->readings;
+  return fmax(by_noise_at(e, r, r->first), by_noise_at(e, r, r->last)) < e->each_off;
+}
+
+void tb_line_error_doubt(struct tb_line_error *e, double n, const struct tb_reading_noise *noise,
+                         const struct tb_reading_noise *third) {
+  if (n < 2 || n > TB_FEW_READINGS) return;
+  bool idle = is_idle(n, noise, third);
+  double span = (double)((tb_wide)e->readings.last - e->readings.first);
+  e->each_off = noise->most + (idle ? idle_off(n, noise, third) : fmax(BUSY_NS, 2 * noise->most));
+  e->turn = span > 0 ? fmin(2 * e->each_off / span, 2 * UNKNOWN_RATE) : 2 * UNKNOWN_RATE;
+  struct tb_line_error by_noise = *e;
+  if (!idle && noise->freedom) {
+    double off = RARE[noise->freedom - 1] * fmax(shown_by(noise), shown_by(third));
+    by_noise.most = off;
+    set_noise(&by_noise, fmax(e->noise, off));
+  }
+  bool less = (idle || noise->freedom) && is_noise_less(&by_noise);
+  if (less) *e = by_noise;
+  e->by_each = !less;
+  e->by_noise = less || !idle;
+}
+
+int64_t tb_line_error_at(const struct tb_line_error *e, const struct tb_line_readings *readings, int64_t time) {
+  double off = e->by_noise ? by_noise_at(e, readings, time) : 0;
+  if (e->by_each) off = fmax(off, by_each_at(e, readings, time));
   return tb_time_add(e->more_ns, tb_time_round(ceil(off)) + 1);
+}
+
+double tb_line_error_growth(const struct tb_line_error *e) {
+  double growth = e->by_noise ? e->slope_error : 0;
+  if (e->by_each) growth = fmax(growth, e->turn);
+  return fmin(growth + e->rate_change, fmax(UNKNOWN_RATE, growth)) + e->more_rate;
 }
 
 enum tb_status tb_line_error_bound(const struct tb_line_error *e, int64_t first, int64_t last,
                                    const struct tb_allocator *allocator, struct tb_time_bound *bound) {
+  const int64_t times[] = {first, e->readings.middle, last};
   struct tb_time_bound_point points[3];
   size_t count = 0;
-  points[count++] = (struct tb_time_bound_point){first, bound_at(e, first)};
-  if (e->middle > first && e->middle < last)
-    points[count++] = (struct tb_time_bound_point){e->middle, bound_at(e, e->middle)};
-  if (last > first) points[count++] = (struct tb_time_bound_point){last, bound_at(e, last)};
-  double growth = fmax(fmin(e->slope_error + e->rate_change, UNKNOWN_RATE), e->turn) + e->more_rate;
-  return tb_time_bound_create(bound, allocator, points, count, growth);
+  for (size_t i = 0; i < 3; i++)
+    if (!count || (times[i] > points[count - 1].time && times[i] <= last))
+      points[count++] = (struct tb_time_bound_point){times[i], tb_line_error_at(e, &e->readings, times[i])};
+  return tb_time_bound_create(bound, allocator, points, count, tb_line_error_growth(e));
 }

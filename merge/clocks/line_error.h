@@ -7,36 +7,68 @@
  * from their middle, S being the sum of their squared distances from it. A bound is six times that, more for few
  * readings, and the largest distance of a reading, since all may have been read late alike.
  *
- * A few readings may have small residuals by chance. One thing holds for them all the same: the true line is as near to
- * each reading as a busy host takes between two clock reads.
+ * Few readings may be near to one line by chance, and so do not show their noise. Something else holds for them: if no
+ * reading is off by more than r, the true line is within r of each, and so within r and the largest distance of the
+ * fitted one from the first reading to the last. Two such lines may cross between these, and part outside.
+ *
+ *        r |``--..__        __..--``     r is 2 us where the readings show that the host reads its clocks at once: at
+ *          |        +------+             least three independent distances are small, or the third clock that was read
+ *   fitted |--------|------|--------     with the two agrees. Else it is what a busy host takes between two reads,
+ *          |      __+------+__           unless the residuals say less with a chance of 1 in 10,000 to be wrong
+ *        r |__--``  readings  ``--__     (Student's distribution).
  */
 #ifndef TB_MERGE_CLOCKS_LINE_ERROR_H
 #define TB_MERGE_CLOCKS_LINE_ERROR_H
 
 #include "merge/clocks/time_bound.h"
 
-struct tb_line_error {
-  double n, sigma;                 /* readings, and their noise, ns */
-  double spread;                   /* S, ns^2 */
-  double slope_error, slope_trust; /* of the slope: how far off it may be; the part of it to be believed */
-  double most;                     /* the largest distance of a reading, ns */
-  int64_t middle;                  /* the middle of the readings' times */
-  int64_t more_ns;                 /* added everywhere, ... */
-  double rate_change, more_rate;   /* ... and for each nanosecond outside of the evidence */
-  /* of few readings: how far off the line may be from the first to the last of them; how fast it may turn away outside;
-   * 0: there are enough */
-  double each_off, turn;
-  int64_t first, last;
+/* Up to so many readings may be near one line by chance. */
+enum { TB_FEW_READINGS = 14 };
+
+/* What readings show of their noise by how far they are from a line, or a level. */
+struct tb_reading_noise {
+  double squares, most; /* the sum of the squared distances, and the largest one; ns */
+  size_t freedom;       /* how many of them are independent */
 };
 
-/* Of `n` readings around a line: the sum of their squared distances, the largest one, the spread of their times. */
-struct tb_line_error tb_line_error(double n, double squares, double most, double spread);
+/* One line of readings. */
+struct tb_line_readings {
+  double n;            /* how many they are */
+  int64_t middle;      /* of their times */
+  int64_t first, last; /* their times */
+};
 
-/* Widens the bound by what a few readings, from `first` to `last`, leave open however small their residuals are. */
-void tb_line_error_doubt(struct tb_line_error *error, int64_t first, int64_t last);
+struct tb_line_error {
+  double noise;                    /* ns; as often as the bound asks for */
+  bool shows_noise;                /* else the readings are too few, and `most` is an assumption */
+  double spread;                   /* S, ns^2 */
+  double slope_error, slope_trust; /* of the slope: how far off it may be; the part of it to be believed */
+  double most;                     /* the largest distance of a reading, or what it is taken to be; ns */
+  struct tb_line_readings readings;
+  int64_t more_ns;               /* added everywhere, ... */
+  double rate_change, more_rate; /* ... and for each nanosecond outside of the evidence */
+  /* of few readings: how far off the line may be from the first to the last of them; how fast it may turn away outside;
+   * whether that counts alone, or the line's noise does, or the larger of both */
+  double each_off, turn;
+  bool by_noise, by_each;
+};
+
+/* Of `n` readings around lines of one slope: their noise, and the spread of their times. */
+struct tb_line_error tb_line_error(double n, const struct tb_reading_noise *noise, double spread);
+
+/* What few readings leave open: those of all lines, of which `error` has one. `third` is what a third clock shows that
+ * was read with the two; NULL: there is none. */
+void tb_line_error_doubt(struct tb_line_error *error, double n, const struct tb_reading_noise *noise,
+                         const struct tb_reading_noise *third);
 
 /* The same of clocks that have one rate: a line without a slope. */
 struct tb_line_error tb_level_error(const struct tb_line_error *error);
+
+/* How far off the line of `readings` may be at a time, ns; one of several that have one slope and one noise. */
+int64_t tb_line_error_at(const struct tb_line_error *error, const struct tb_line_readings *readings, int64_t time);
+
+/* For each nanosecond outside of the evidence. */
+double tb_line_error_growth(const struct tb_line_error *error);
 
 /* The bound of the line, whose evidence reaches from `first` to `last`. TB_OK, TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_line_error_bound(const struct tb_line_error *error, int64_t first, int64_t last,

@@ -30,6 +30,7 @@ static void add_segments(struct tb_reading_fit *fit, const struct tb_readings *r
       if (pairs[i].x < s->first) s->first = pairs[i].x;
       if (pairs[i].x > s->last) s->last = pairs[i].x;
     }
+    s->middle = tb_time_add(fit->x0, tb_time_round(sums[number].x / sums[number].n));
     s->offset = tb_time_add(d0, tb_time_round(tb_segment_level(&sums[number], fit->drift)));
   }
   qsort(fit->segments, fit->segment_count, sizeof(*fit->segments), compare_segment);
@@ -107,26 +108,25 @@ static void doubt_line(const struct tb_reading_fit *fit, const struct tb_time_an
   error->more_ns = tb_time_add(error->more_ns, tb_time_round(ceil(most)));
 }
 
-static enum tb_status set_bound(struct tb_reading_fit *fit, const struct tb_readings *r,
-                                const struct tb_segment_sums *sums, int count, struct tb_readings_residuals residuals,
-                                enum tb_reading_kind kind, const struct tb_time_anchor *pairs) {
-  double spread, n = (double)fit->used, x = 0;
-  (void)tb_segments_slope(sums, count, &spread);
-  for (size_t i = 0; i < r->count; i++)
-    if (r->segment[i] != TB_NO_SEGMENT) x += r->x[i] / n;
-  fit->error = tb_line_error(n, residuals.squares, residuals.most, spread);
-  fit->error.middle = tb_time_add(fit->x0, tb_time_round(x));
+static struct tb_line_readings readings_of(const struct tb_reading_fit *fit, size_t segment) {
+  const struct tb_reading_segment *s = &fit->segments[segment];
+  return (struct tb_line_readings){(double)s->count, s->middle, s->first, s->last};
+}
+
+static enum tb_status set_bound(struct tb_reading_fit *fit, const struct tb_time_anchor *pairs, size_t count,
+                                double spread, const struct tb_reading_noise *third) {
+  fit->error = tb_line_error((double)fit->used, &fit->noise, spread);
+  fit->error.readings = readings_of(fit, fit->main);
   fit->first = pairs[0].x;
-  fit->last = pairs[r->count - 1].x;
-  tb_line_error_doubt(&fit->error, fit->segments[fit->main].first, fit->segments[fit->main].last);
-  if (kind == TB_READING_SAME_RATE) {
+  fit->last = pairs[count - 1].x;
+  tb_line_error_doubt(&fit->error, (double)fit->used, &fit->noise, third);
+  if (fit->kind == TB_READING_SAME_RATE) {
     fit->error = tb_level_error(&fit->error);
     return tb_reading_fit_bound_way(fit, &fit->bound);
   }
   bool outvoted = (fit->thrown_out && fit->segments[fit->main].count <= 2) ||
                   (fit->segment_count > 1 && fit->segments[fit->main].count <= 3);
-  if (outvoted || (r->count == 3 && residuals.most > TB_READINGS_USUAL_NS))
-    doubt_line(fit, pairs, r->count, &fit->error);
+  if (outvoted || (count == 3 && fit->noise.most > TB_READINGS_USUAL_NS)) doubt_line(fit, pairs, count, &fit->error);
   struct tb_line_error error = fit->error;
   error.more_ns = tb_time_add(error.more_ns, stepped_by(fit));
   return tb_line_error_bound(&error, fit->first, fit->last, fit->allocator, &fit->bound);
@@ -145,37 +145,44 @@ static bool is_level(const struct tb_readings *r, const struct tb_segment_sums *
     least = fmin(least, off);
     most = fmax(most, off);
   }
-  struct tb_readings_residuals s = tb_readings_measure(r, sums, slope);
+  struct tb_reading_noise noise = tb_readings_measure(r, sums, slope);
   double n = 0;
   for (int i = 0; i < count; i++) n += sums[i].n;
-  struct tb_line_error error = tb_line_error(n, s.squares, s.most, spread);
+  struct tb_line_error error = tb_line_error(n, &noise, spread);
   return most - least <= AGREEING_NS && fabs(slope) <= error.slope_error / 2;
 }
 
+/* How many of the readings' distances are independent. */
+static size_t freedom_of(const struct tb_reading_fit *fit) {
+  size_t taken = fit->segment_count + (fit->kind == TB_READING_DRIFTS);
+  return fit->used > taken ? fit->used - taken : 0;
+}
+
 static enum tb_status fit_readings(struct tb_reading_fit *fit, struct tb_readings *r,
-                                   const struct tb_time_anchor *pairs, enum tb_reading_kind kind, int64_t d0) {
+                                   const struct tb_time_anchor *pairs, int64_t d0,
+                                   const struct tb_reading_noise *third) {
   struct tb_segment_sums *sums = tb_alloc(fit->allocator, TB_SEGMENTS_MAX * sizeof(*sums));
   if (!sums) return TB_NO_MEMORY;
-  double slope;
-  int count = tb_readings_find_segments(r, kind, sums, &slope);
-  double spread;
+  double slope, spread;
+  int count = tb_readings_find_segments(r, fit->kind, sums, &slope);
   (void)tb_segments_slope(sums, count, &spread);
-  struct tb_readings_residuals residuals = tb_readings_measure(r, sums, slope);
-  struct tb_line_error error =
-      tb_line_error((double)tb_readings_explained(r), residuals.squares, residuals.most, spread);
-  if (kind == TB_READING_DRIFTS) slope = is_level(r, sums, count, slope) ? 0 : slope * error.slope_trust;
-  residuals = tb_readings_measure(r, sums, slope);
+  struct tb_reading_noise noise = tb_readings_measure(r, sums, slope);
+  struct tb_line_error error = tb_line_error((double)tb_readings_explained(r), &noise, spread);
+  if (fit->kind == TB_READING_DRIFTS) slope = is_level(r, sums, count, slope) ? 0 : slope * error.slope_trust;
+  fit->noise = tb_readings_measure(r, sums, slope);
   fit->drift = slope;
-  fit->largest_residual_ns = tb_time_round(ceil(residuals.most));
+  fit->largest_residual_ns = tb_time_round(ceil(fit->noise.most));
   add_segments(fit, r, pairs, sums, count, d0);
   enum tb_status status = keep_residuals(fit, r, pairs);
-  if (status == TB_OK) status = set_bound(fit, r, sums, count, residuals, kind, pairs);
+  fit->noise.freedom = freedom_of(fit);
+  if (status == TB_OK) status = set_bound(fit, pairs, r->count, spread, third);
   tb_free(fit->allocator, sums, TB_SEGMENTS_MAX * sizeof(*sums));
   return status;
 }
 
 enum tb_status tb_reading_fit_make(struct tb_reading_fit *fit, const struct tb_allocator *a,
-                                   struct tb_time_anchor *pairs, size_t count, enum tb_reading_kind kind) {
+                                   struct tb_time_anchor *pairs, size_t count, enum tb_reading_kind kind,
+                                   const struct tb_reading_noise *third) {
   *fit = (struct tb_reading_fit){.allocator = a, .kind = kind};
   if (count == 0) return TB_INVALID;
   qsort(pairs, count, sizeof(*pairs), compare_x);
@@ -192,7 +199,7 @@ enum tb_status tb_reading_fit_make(struct tb_reading_fit *fit, const struct tb_a
       r.x[i] = (double)((tb_wide)pairs[i].x - middle->x);
       r.d[i] = (double)((tb_wide)pairs[i].y - pairs[i].x - d0);
     }
-    status = fit_readings(fit, &r, pairs, kind, tb_time_clamp(d0));
+    status = fit_readings(fit, &r, pairs, tb_time_clamp(d0), third);
   }
   tb_free(a, r.x, count * sizeof(double));
   tb_free(a, r.d, count * sizeof(double));
@@ -236,16 +243,25 @@ enum tb_status tb_reading_fit_add_way(const struct tb_reading_fit *fit, struct t
 
 /* From when to when it is unknown whether a time of y is from before a step or from behind it: between the readings
  * around it, and where the clock was set back, so that it read times twice, that much before and behind. A clock that
- * has x's rate was not set back: it stopped while x went on. */
+ * has x's rate was not set back: it stopped while x went on. Where it is
+ * unknown whether there was a step, up to the end. */
 struct doubt {
   int64_t from, to, size;
 };
 
+/* Fewer readings at an end may be late ones that agree. */
+enum { SURE_READINGS = 3 };
+
 static struct doubt doubt_at(const struct tb_reading_fit *fit, size_t segment) {
-  struct doubt d = {fit->segments[segment - 1].last, fit->segments[segment].first, 0};
+  const struct tb_reading_segment *before = &fit->segments[segment - 1], *behind = &fit->segments[segment];
+  struct doubt d = {before->last, behind->first, 0};
   int64_t step = tb_reading_fit_step(fit, segment);
   d.size = on_any_clock(distance(step, 0));
-  if (step >= 0 || fit->kind == TB_READING_SAME_RATE) return d;
+  if (fit->kind == TB_READING_SAME_RATE) return d;
+  if (d.size <= TB_READINGS_LATE_MAX_NS && segment == 1 && before->count < SURE_READINGS) d.from = INT64_MIN;
+  if (d.size <= TB_READINGS_LATE_MAX_NS && segment + 1 == fit->segment_count && behind->count < SURE_READINGS)
+    d.to = INT64_MAX;
+  if (step >= 0) return d;
   d.from = tb_time_subtract(d.from, d.size);
   d.to = tb_time_add(d.to, d.size);
   return d;
@@ -260,14 +276,32 @@ static int64_t doubt_in_all(const struct tb_reading_fit *fit, int64_t time) {
   return most;
 }
 
-/* The line's bound, which has few points, with those of all doubts. */
-static enum tb_status add_doubts(const struct tb_reading_fit *fit, const struct tb_time_bound *line,
-                                 struct tb_time_bound *bound) {
-  size_t count = 0, most = line->count + 4 * (fit->segment_count - 1);
+/* The bound of the segment's line that a time is in; between two of them, the larger one. */
+static int64_t line_bound_at(const struct tb_reading_fit *fit, int64_t time) {
+  int64_t most = 0;
+  for (size_t i = 0; i < fit->segment_count; i++) {
+    if ((i > 0 && time < fit->segments[i - 1].last) ||
+        (i + 1 < fit->segment_count && time > fit->segments[i + 1].first))
+      continue;
+    struct tb_line_readings readings = readings_of(fit, i);
+    int64_t bound = tb_line_error_at(&fit->error, &readings, time);
+    if (bound > most) most = bound;
+  }
+  return most;
+}
+
+enum tb_status tb_reading_fit_bound_way(const struct tb_reading_fit *fit, struct tb_time_bound *bound) {
+  enum { OF_SEGMENT = 3, OF_DOUBT = 4 };
+  size_t count = 0, most = 2 + (OF_SEGMENT + OF_DOUBT) * fit->segment_count;
   struct tb_time_bound_point *points = tb_alloc(fit->allocator, most * sizeof(*points));
   if (!points) return TB_NO_MEMORY;
-  for (size_t i = 0; i < line->count; i++) points[count++].time = line->points[i].time;
-  for (size_t i = 1; i < fit->segment_count; i++) {
+  points[count++].time = fit->first;
+  points[count++].time = fit->last;
+  for (size_t i = 0; i < fit->segment_count; i++) {
+    points[count++].time = fit->segments[i].first;
+    points[count++].time = fit->segments[i].middle;
+    points[count++].time = fit->segments[i].last;
+    if (i == 0) continue;
     struct doubt d = doubt_at(fit, i);
     points[count++].time = tb_time_subtract(d.from, 1);
     points[count++].time = d.from;
@@ -276,18 +310,9 @@ static enum tb_status add_doubts(const struct tb_reading_fit *fit, const struct 
   }
   tb_time_bound_sort(points, count);
   for (size_t i = 0; i < count; i++)
-    points[i].bound_ns = tb_time_add(tb_time_bound_at(line, points[i].time), doubt_in_all(fit, points[i].time));
-  enum tb_status status = tb_time_bound_create(bound, fit->allocator, points, count, line->growth);
+    points[i].bound_ns = tb_time_add(line_bound_at(fit, points[i].time), doubt_in_all(fit, points[i].time));
+  enum tb_status status = tb_time_bound_create(bound, fit->allocator, points, count, tb_line_error_growth(&fit->error));
   tb_free(fit->allocator, points, most * sizeof(*points));
-  return status;
-}
-
-enum tb_status tb_reading_fit_bound_way(const struct tb_reading_fit *fit, struct tb_time_bound *bound) {
-  struct tb_time_bound line;
-  enum tb_status status = tb_line_error_bound(&fit->error, fit->first, fit->last, fit->allocator, &line);
-  if (status != TB_OK) return status;
-  status = add_doubts(fit, &line, bound);
-  tb_time_bound_free(&line, fit->allocator);
   return status;
 }
 

@@ -34,6 +34,7 @@ enum tb_reading_kind {
 /* Readings between two steps. */
 struct tb_reading_segment {
   int64_t first, last; /* of its readings, on x */
+  int64_t middle;      /* of their times */
   int64_t offset;      /* y - x at x0 */
   size_t count;        /* readings that it explains */
 };
@@ -52,14 +53,18 @@ struct tb_reading_fit {
   int64_t largest_residual_ns;   /* the largest distance of a reading that was used */
   int64_t farthest_ns;           /* the largest distance of one that was thrown out */
   int64_t farthest_at;           /* and when that was read, on x */
-  struct tb_line_error error;    /* of each segment's own line */
+  struct tb_reading_noise noise; /* of the readings that were used */
+  struct tb_line_error error;    /* of the main segment's line */
   struct tb_time_bound bound;    /* of the main segment's line, on x; steps count, since either side may be right */
   struct tb_residuals residuals; /* of y, from the line of the reading's segment, or of the latest one before it */
 };
 
-/* TB_OK, TB_NO_MEMORY, TB_INVALID (no reading). `pairs` is sorted by x. */
+/* TB_OK, TB_NO_MEMORY, TB_INVALID (no reading). `pairs` is sorted by x. `third` says how much a third clock's readings
+ * are off in the same snapshots, which tells a host that reads its clocks at once from a busy one; NULL: there is none.
+ */
 TB_MUST_CHECK enum tb_status tb_reading_fit_make(struct tb_reading_fit *fit, const struct tb_allocator *allocator,
-                                                 struct tb_time_anchor *pairs, size_t count, enum tb_reading_kind kind);
+                                                 struct tb_time_anchor *pairs, size_t count, enum tb_reading_kind kind,
+                                                 const struct tb_reading_noise *third);
 void tb_reading_fit_free(struct tb_reading_fit *fit);
 
 /* Adds the way from x to y, or back where `reversed`, each time by the line of its own segment. */

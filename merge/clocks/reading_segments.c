@@ -13,8 +13,6 @@ static const double OWN_SHARE = 0.6, EXPLAINED_SHARE = 0.5, NEAR_MISS_SHARE = 0.
 /* Of so few readings some are on a line by chance: there steps, and others that are off, must be further away. */
 enum { FEW_READINGS = 30 };
 static const double STEP_OF_FEW = 20, NEAR_MISS_OF_FEW = 60, LEAST_RESIDUAL_NS = 1000, CHANCE = 1e-5;
-/* No reader is kept from its second read for longer: what a reading alone is further off by is a step or a sleep. */
-static const double LATE_MAX_NS = 20e6;
 
 /* ---- the line that most readings are near to --------------------------------------------------------------------- */
 
@@ -114,8 +112,8 @@ static struct stretch stretch_of(const struct tb_readings *r, double slope, doub
 
 /* Whether the level is too far from those around it for its readings to be late ones that agree by chance. */
 static bool is_beyond_lateness(const struct stretch *s) {
-  return (!s->has_before || fabs(s->level - s->before) > LATE_MAX_NS) &&
-         (!s->has_behind || fabs(s->level - s->behind) > LATE_MAX_NS);
+  return (!s->has_before || fabs(s->level - s->before) > TB_READINGS_LATE_MAX_NS) &&
+         (!s->has_behind || fabs(s->level - s->behind) > TB_READINGS_LATE_MAX_NS);
 }
 
 /* A later level is a segment where most readings of its time are near to it; or all that any level explains, where it
@@ -162,9 +160,9 @@ static int first_segment(const struct tb_readings *r) {
   return TB_NO_SEGMENT;
 }
 
-struct tb_readings_residuals tb_readings_measure(const struct tb_readings *r, const struct tb_segment_sums *sums,
-                                                 double slope) {
-  struct tb_readings_residuals s = {0, 0};
+struct tb_reading_noise tb_readings_measure(const struct tb_readings *r, const struct tb_segment_sums *sums,
+                                            double slope) {
+  struct tb_reading_noise s = {0, 0, 0};
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] == TB_NO_SEGMENT) continue;
     double off = fabs(r->d[i] - tb_segment_level(&sums[r->segment[i]], slope) - slope * r->x[i]);
@@ -225,10 +223,11 @@ static bool is_explained(const struct tb_readings *r, double slope, const struct
  * between two steps, so that the levels around it differ. */
 static bool is_segment_alone(enum tb_reading_kind kind, const double *own, const double *before, const double *behind) {
   if (kind == TB_READING_SAME_RATE)
-    return (!before || *before - *own > LATE_MAX_NS) && (!behind || *own - *behind > LATE_MAX_NS);
-  if (before && behind && fabs(*before - *behind) <= LATE_MAX_NS) return false;
-  return (before || behind) && (!before || fabs(*own - *before) > LATE_MAX_NS) &&
-         (!behind || fabs(*own - *behind) > LATE_MAX_NS);
+    return (!before || *before - *own > TB_READINGS_LATE_MAX_NS) &&
+           (!behind || *own - *behind > TB_READINGS_LATE_MAX_NS);
+  if (before && behind && fabs(*before - *behind) <= TB_READINGS_LATE_MAX_NS) return false;
+  return (before || behind) && (!before || fabs(*own - *before) > TB_READINGS_LATE_MAX_NS) &&
+         (!behind || fabs(*own - *behind) > TB_READINGS_LATE_MAX_NS);
 }
 
 /* Which reading is number `n` from the first one, or back from the last one. */

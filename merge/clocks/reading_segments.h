@@ -16,6 +16,8 @@ enum {
 #define TB_READINGS_RATE_MAX 200e-6
 /* What a snapshot's readings are usually off by at most. */
 #define TB_READINGS_USUAL_NS 5e3
+/* No reader is kept from its second read for longer: what a reading alone is further off by is a step or a sleep. */
+#define TB_READINGS_LATE_MAX_NS 20e6
 
 /* Readings relative to the middle one, so that doubles hold them exactly enough. Wholly public; the caller's. */
 struct tb_readings {
@@ -29,11 +31,6 @@ struct tb_segment_sums {
   double n, x, d, xx, xd;
 };
 
-/* Of the readings that have a segment: the sum of the squares of their residuals, and the largest one. */
-struct tb_readings_residuals {
-  double squares, most;
-};
-
 /* Gives each reading its segment, and `sums`, which has room for TB_SEGMENTS_MAX; *slope is one for all. Returns how
  * many segments there are, of which some may be empty. There is at least one reading. */
 int tb_readings_find_segments(struct tb_readings *readings, enum tb_reading_kind kind, struct tb_segment_sums *sums,
@@ -43,8 +40,9 @@ int tb_readings_find_segments(struct tb_readings *readings, enum tb_reading_kind
 double tb_segments_slope(const struct tb_segment_sums *sums, int count, double *spread);
 double tb_segment_level(const struct tb_segment_sums *sums, double slope);
 
-struct tb_readings_residuals tb_readings_measure(const struct tb_readings *readings, const struct tb_segment_sums *sums,
-                                                 double slope);
+/* Of the readings that have a segment; how many distances are independent is left at 0. */
+struct tb_reading_noise tb_readings_measure(const struct tb_readings *readings, const struct tb_segment_sums *sums,
+                                            double slope);
 /* How many readings have a segment. */
 size_t tb_readings_explained(const struct tb_readings *readings);
 
