@@ -22,6 +22,8 @@ enum {
 static const double SIGMAS = 5, DRIFT_USUAL = 200e-6;
 /* Another shift with this share of the pairs explains the rows as well. */
 static const double AS_WELL = 0.9;
+/* Nor is one tried, however likely it is beforehand, that could not have more than that. */
+static const double LIKELY = 0.5;
 /* By so much, a logarithm, matches are beyond chance, whichever of all lines they are on. Of a short row half of the
  * events are enough, for they can show no more; and nobody doubts rows that are nearly complete. */
 enum { SHORT_ROW = 8 };
@@ -32,7 +34,7 @@ struct hypothesis {
   size_t count;
   double score;
   double middle; /* time of its middle pair */
-  bool is_expected;
+  bool is_expected, is_likely;
 };
 
 struct finder {
@@ -123,6 +125,7 @@ static bool may_matter(const struct tb_row_vote *vote, const struct hypothesis *
   if (!best || vote->is_expected) return true;
   double ceiling = (double)vote->ceiling, count = (double)best->count;
   if (best->is_expected) return AS_WELL * ceiling > count;
+  if (vote->is_likely && ceiling >= LIKELY * count) return true;
   return ceiling >= AS_WELL * count && (ceiling > count || (double)second < AS_WELL * count);
 }
 
@@ -144,6 +147,7 @@ static enum tb_status try_shifts(struct finder *f, bool *is_incomplete) {
     enum tb_status status = follow(f, vote, h);
     if (status != TB_OK) return status;
     h->is_expected = tb_offset_prior_expects(&f->prior, h->middle, offset_at(&h->line, h->middle));
+    h->is_likely = tb_offset_prior_allows(&f->prior, h->middle, offset_at(&h->line, h->middle));
     if (f->tried_count && h->score > f->tried[best].score) {
       second = f->tried[best].count;
       best = f->tried_count;
@@ -182,18 +186,39 @@ static double apart_from_prior(const struct finder *f, const struct hypothesis *
   return tb_offset_prior_apart(&f->prior, h->middle, offset_at(&h->line, h->middle));
 }
 
-/* The nearest to the prior of those that it expects and that nearly as many events agree with as with the best of
- * these, where nearly as many agree with that one as with any. */
-static const struct hypothesis *choose(struct finder *f) {
-  const struct hypothesis *best = most_pairs(f, best_by_score(f), false), *expected = most_pairs(f, NULL, true);
-  if (!expected || (double)expected->count < AS_WELL * (double)best->count) return best;
-  const size_t most = expected->count;
+/* The nearest to the prior of some shifts with at least so many pairs; NULL: there is none. */
+static const struct hypothesis *nearest_to_prior(const struct finder *f, bool expected, double least) {
+  const struct hypothesis *nearest = NULL;
   for (size_t i = 0; i < f->tried_count; i++) {
     const struct hypothesis *h = &f->tried[i];
-    if (!h->is_expected || (double)h->count < AS_WELL * (double)most) continue;
-    if (apart_from_prior(f, h) < apart_from_prior(f, expected)) expected = h;
+    if (!(expected ? h->is_expected : h->is_likely) || (double)h->count < least) continue;
+    if (!nearest || apart_from_prior(f, h) < apart_from_prior(f, nearest)) nearest = h;
   }
-  return expected;
+  return nearest;
+}
+
+/* How many events agree at least with a shift that may be as right as the best one: fewer by what chance makes missing
+ * there, and still beyond what chance makes agree; all of them, where the best one leaves none over. */
+static double least_alike(const struct finder *f, const struct hypothesis *best) {
+  static const double sigmas = 2, of_score = 0.6;
+  const double most = (double)best->count, all = (double)shorter_row(f).count;
+  if (most == all) return most;
+  double chance = tb_row_chance(longer_row(f), best->line.tolerance),
+         enough = of_score * tb_row_score(most, all, chance);
+  double least = fmax(1, fmin(AS_WELL * most, most - sigmas * sqrt(most)));
+  while (least < AS_WELL * most && tb_row_score(least, all, chance) < enough) least++;
+  return least;
+}
+
+/* The nearest to the prior of those that it expects and that nearly as many events agree with as with the best of
+ * these, where nearly as many agree with that one as with any. Where it expects none of them, it still says which of
+ * several is likelier, but not against one that leaves no event over. */
+static const struct hypothesis *choose(struct finder *f) {
+  const struct hypothesis *best = most_pairs(f, best_by_score(f), false), *expected = most_pairs(f, NULL, true);
+  if (expected && (double)expected->count >= AS_WELL * (double)best->count)
+    return nearest_to_prior(f, true, AS_WELL * (double)expected->count);
+  const struct hypothesis *likely = nearest_to_prior(f, false, least_alike(f, best));
+  return likely ? likely : best;
 }
 
 /* Shifts that pair other events than the chosen one does, and nearly as many. */

@@ -25,7 +25,8 @@
  *    are right to within 20 ms, say), it decides as soon as a line that agrees with it has at least 90 % as many pairs
  *    as any: of the lines that agree, those with at least 90 % of the pairs of the best of these, the nearest to it
  *    wins. So a row of equal intervals, which fits itself as well after a shift by one interval, is placed by the wall
- *    clocks, and the line that wins has at least 81 % as many pairs as any.
+ *    clocks, and the line that wins has at least 81 % as many pairs as any. Where no line agrees with it, the nearest
+ *    within half a second wins of those with about as many pairs, unless a line leaves no event over.
  *
  * Another line with nearly as many pairs makes the match ambiguous. The caller hears of it, and does not have to trust
  * the match. Cost: votes take (events of the longer row) x (a few hundred); each line followed takes both rows'

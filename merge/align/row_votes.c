@@ -49,6 +49,12 @@ bool tb_offset_prior_expects(const struct tb_offset_prior *prior, double x, doub
   return prior->known && apart <= (double)prior->uncertainty_ns + DRIFT_USUAL * fabs(x - (double)prior->x0);
 }
 
+bool tb_offset_prior_allows(const struct tb_offset_prior *prior, double x, double offset) {
+  static const double poorly_kept_ns = 500e6;
+  double apart = tb_offset_prior_apart(prior, x, offset) - DRIFT_USUAL * fabs(x - (double)prior->x0);
+  return prior->known && apart <= fmax(poorly_kept_ns, (double)prior->uncertainty_ns);
+}
+
 static void prepare(struct voter *v, struct tb_event_row own, struct tb_event_row other) {
   v->is_swapped = other.count < own.count;
   v->pattern = v->is_swapped ? other : own;
@@ -123,6 +129,7 @@ static void judge(const struct voter *v, const struct seed *seed, double slack, 
   size_t here = count_within(own, other, offset, slack), there = count_within(other, own, -offset, slack);
   vote->ceiling = here < there ? here : there;
   vote->is_expected = tb_offset_prior_expects(v->prior, x, offset);
+  vote->is_likely = tb_offset_prior_allows(v->prior, x, offset);
   double centre = (double)v->pattern.times[seed->centre];
   vote->reach = fmax(centre - (double)v->pattern.times[seed->from],
                      (double)v->pattern.times[seed->from + seed->size - 1] - centre);

@@ -34,7 +34,8 @@ struct tb_row_vote {
   double score;        /* ... and how much more than by chance */
   double reach;        /* how far away in time those are that were asked */
   size_t ceiling;      /* no more pairs than this can be in the time that both rows have in common */
-  bool is_expected;    /* it agrees with the prior */
+  bool is_expected;    /* it agrees with the prior, ... */
+  bool is_likely;      /* ... or does so nearly */
 };
 
 struct tb_row_votes {
@@ -53,6 +54,8 @@ double tb_row_chance(struct tb_event_row other, double tolerance);
 /* How far an offset at x is from what the prior says; whether it agrees with that. */
 double tb_offset_prior_apart(const struct tb_offset_prior *prior, double x, double offset);
 bool tb_offset_prior_expects(const struct tb_offset_prior *prior, double x, double offset);
+/* Whether it is not so far off that the prior is wrong altogether: wall clocks that nobody keeps well. */
+bool tb_offset_prior_allows(const struct tb_offset_prior *prior, double x, double offset);
 
 TB_MUST_CHECK enum tb_status tb_row_votes_cast(const struct tb_allocator *allocator, struct tb_event_row own,
                                                struct tb_event_row other, const struct tb_offset_prior *prior,

@@ -214,6 +214,28 @@ static void of_short_periods_the_shift_nearest_to_the_wall_clocks_counts(void **
   }
 }
 
+/* Wall clocks that are further apart than usual still say which shift is likelier; a warning has another one. */
+static void wall_clocks_that_are_kept_badly_place_periodic_rows(void **unused) {
+  (void)unused;
+  state = 31;
+  for (int round = 0; round < 30; round++) {
+    int count = (int)uniform(50, 500);
+    struct fate f = {.count = count, .span = 1e8 * (count - 1), .jitter = uniform(0, 1e6), .periodic = true};
+    f.missing_own = f.missing_other = uniform(0.02, 0.3);
+    f.late = uniform(0, 0.2);
+    f.least = 2e6;
+    f.most = 90e6;
+    drift = uniform(-50e-6, 50e-6);
+    double ahead = uniform(25e6, 45e6) * (chance(0.5) ? -1 : 1);
+    options.prior = (struct tb_offset_prior){true, START, OFFSET + llround(ahead), drift, 20000000};
+    again();
+    (void)make(&f);
+    align();
+    double off = fabs(error_at(START + llround(f.span / 2)));
+    if (off > 3 * f.jitter + 1000) fail_msg("round %d: %.0f ns off", round, off);
+  }
+}
+
 /* Without wall clocks the shift that leaves no event over counts, and others are noted. */
 static void of_complete_periodic_rows_no_event_is_left_over(void **unused) {
   (void)unused;
@@ -409,6 +431,7 @@ int main(void) {
       TEST(periodic_rows_are_matched_as_wall_clocks_say),
       TEST(rows_that_share_no_moments_are_not_matched),
       TEST(of_short_periods_the_shift_nearest_to_the_wall_clocks_counts),
+      TEST(wall_clocks_that_are_kept_badly_place_periodic_rows),
       TEST(of_complete_periodic_rows_no_event_is_left_over),
       TEST(wall_clocks_that_are_wrong_do_not_shift_rows_that_fit_once),
       TEST(a_period_that_fits_as_well_is_reported),
