@@ -5,7 +5,8 @@
  * Readers take such a time to the trace clock by the latest snapshot before it. That is wrong by milliseconds where the
  * snapshot was read late, and where one clock drifts against the other until the next snapshot. The fit of all
  * snapshots knows better. There packets get times on the merged trace's clock, so that readers need no snapshot. Where
- * clocks run at one rate and no reading was thrown out, readers are as right as the fit, and packets stay as they are.
+ * clocks run at one rate and were read at once each time, readers are as right as the fit, and packets stay as they
+ * are.
  *
  * The way is by one relation, or by two: REALTIME - BOOTTIME - MONOTONIC where that is the trace clock.
  */
@@ -61,10 +62,12 @@ static struct way find_way(const struct tb_source *s, uint32_t clock) {
 
 /* Whether readers, who go by the snapshot before a time, are less right. */
 static bool needs_fit(const struct way *way) {
+  enum { AT_ONCE_NS = 2000 };
   bool needs = false;
   for (size_t i = 0; i < way->count; i++) {
     const struct tb_reading_fit *fit = &way->legs[i]->fit;
-    needs |= fit->thrown_out || fit->drift != 0 || (fit->kind == TB_READING_DRIFTS && fit->segment_count > 1);
+    needs |= fit->thrown_out || fit->drift != 0 || fit->largest_residual_ns > AT_ONCE_NS ||
+             (fit->kind == TB_READING_DRIFTS && fit->segment_count > 1);
   }
   return needs;
 }

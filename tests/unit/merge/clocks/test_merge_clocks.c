@@ -171,6 +171,23 @@ static void a_packet_behind_a_late_snapshot_gets_the_time_of_all_snapshots(void 
   assert_note(TB_MERGE_NOTE_READINGS_THROWN_OUT, 0, "1 of 10 readings of its BOOTTIME and MONOTONIC clocks");
 }
 
+/* A busy host: no snapshot is late, but each reads MONOTONIC up to 70 us before or after BOOTTIME. */
+static void a_packet_between_noisy_snapshots_gets_the_time_of_all_of_them(void **unused) {
+  (void)unused;
+  static const int64_t noise_us[] = {-60, 40, -20, 70, 60, -50, 30, -70, 10};
+  struct msg a = {.len = 0};
+  for (uint64_t i = 1; i < 10; i++) {
+    uint64_t boot = S(100) + i * S(10), mono = boot - S(1) + (uint64_t)(noise_us[i - 1] * 1000);
+    struct msg readings = SNAPSHOT(0, BOOT, boot, MONO, mono, REAL, boot + S(4900));
+    add_snapshot(&a, 1, &readings);
+    add_event_on(&a, MONO, boot + S(2), i == 4 ? "behind 70" : i == 8 ? "behind -70" : "other");
+  }
+  add(&a);
+  merge_well();
+  assert_in_range(event_time("behind 70"), S(143) - 2000, S(143) + 2000);
+  assert_in_range(event_time("behind -70"), S(183) - 2000, S(183) + 2000);
+}
+
 static void a_packet_on_the_wall_clock_follows_its_drift(void **unused) {
   (void)unused;
   struct msg a = read_often(0, 50000);
@@ -573,6 +590,7 @@ int main(void) {
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
       TEST(a_packet_behind_a_late_snapshot_gets_the_time_of_all_snapshots),
+      TEST(a_packet_between_noisy_snapshots_gets_the_time_of_all_of_them),
       TEST(a_packet_on_the_wall_clock_follows_its_drift),
       TEST(a_line_of_a_log_behind_a_late_snapshot_is_placed_by_all_snapshots),
       TEST(packets_that_readers_place_as_well_stay_as_they_are),
