@@ -46,22 +46,35 @@ void tb_alignment_free(struct tb_alignment *alignment, const struct tb_allocator
 /* Events are matched along lines that drift by this much: more than may be followed, so that this can be said. */
 static const double DRIFT_SOUGHT = 1e-3;
 
-/* The marks of a kind, id and source: a row of them. */
+/* The marks of a kind, or of a kind, id and source: a row of them. */
 struct row {
   const struct tb_mark *items;
   size_t count;
 };
 
-static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind, uint64_t id, uint32_t source) {
+static size_t find_first(const struct tb_marks *marks, enum tb_mark_kind kind, uint64_t id, uint32_t source) {
   struct tb_mark key = {.kind = (uint8_t)kind, .id = id, .source = source, .time = INT64_MIN};
   size_t low = 0;
   TB_LOWER_BOUND(low, marks->count, i, compare(&marks->items[i], &key) < 0);
+  return low;
+}
+
+static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind, uint64_t id, uint32_t source) {
+  size_t low = find_first(marks, kind, id, source);
   struct row row = {marks->items + low, 0};
   while (low + row.count < marks->count) {
     const struct tb_mark *mark = &marks->items[low + row.count];
     if (mark->kind != kind || mark->id != id || mark->source != source) break;
     row.count++;
   }
+  return row;
+}
+
+/* All marks of a kind. */
+static struct row find_kind(const struct tb_marks *marks, enum tb_mark_kind kind) {
+  struct row row = {marks->items + find_first(marks, kind, 0, 0), 0};
+  const struct tb_mark *end = marks->items + marks->count;
+  while (row.items + row.count < end && row.items[row.count].kind == kind) row.count++;
   return row;
 }
 
@@ -241,12 +254,14 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
                               const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
   *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_CLOCK_SYNC};
   *found = false;
-  struct tb_line_interval *intervals = tb_alloc(marks->allocator, marks->count * sizeof(*intervals));
+  struct row issuers = find_kind(marks, TB_MARK_SYNC_ISSUER);
+  if (!issuers.count) return TB_OK;
+  struct tb_line_interval *intervals = tb_alloc(marks->allocator, issuers.count * sizeof(*intervals));
   if (!intervals) return TB_NO_MEMORY;
   size_t count = 0;
-  for (size_t i = 0; i < marks->count; i++) {
-    const struct tb_mark *issuer = &marks->items[i];
-    if (issuer->kind != TB_MARK_SYNC_ISSUER || (issuer->source != source && issuer->source != other)) continue;
+  for (size_t i = 0; i < issuers.count; i++) {
+    const struct tb_mark *issuer = &issuers.items[i];
+    if (issuer->source != source && issuer->source != other) continue;
     struct row receiver = find_row(marks, TB_MARK_SYNC_RECEIVER, issuer->id, issuer->source == source ? other : source);
     if (receiver.count != 1) continue;
     intervals[count++] = interval_of(issuer, receiver.items, issuer->source == other);
@@ -257,6 +272,6 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
     status = tb_line_fit_intervals(marks->allocator, intervals, count, options->max_drift, &alignment->fit,
                                    &alignment->bound);
   if (count && status == TB_OK) status = keep_intervals(marks->allocator, intervals, count, alignment);
-  tb_free(marks->allocator, intervals, marks->count * sizeof(*intervals));
+  tb_free(marks->allocator, intervals, issuers.count * sizeof(*intervals));
   return status;
 }

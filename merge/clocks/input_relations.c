@@ -131,7 +131,7 @@ static enum tb_status add_anchor_edge(struct tb_merger *m, struct tb_source *s, 
   return add_edge(m, s, &edge, a, b);
 }
 
-/* What MONOTONIC and BOOTTIME show of a host that reads a wall clock with them: their difference does not drift. */
+/* What MONOTONIC and BOOTTIME show of a host that reads other clocks with them: their difference does not drift. */
 static enum tb_status read_noise(const struct tb_merger *m, const struct tb_source *s, struct tb_reading_noise *noise) {
   struct tb_time_anchor *pairs = NULL;
   struct tb_reading_fit fit;
@@ -151,7 +151,7 @@ static enum tb_status fit_relation(const struct tb_merger *m, const struct tb_so
                                    struct tb_time_anchor *pairs, size_t count) {
   struct tb_reading_noise noise = {0, 0, 0};
   bool of_third = r->kind == TB_READING_SAME_RATE;
-  if (r->b == TB_CLOCK_REALTIME && count <= TB_FEW_READINGS) {
+  if (r->kind == TB_READING_DRIFTS && count <= TB_FEW_READINGS) {
     enum tb_status status = read_noise(m, s, &noise);
     if (status != TB_OK) return status;
     of_third = noise.freedom > 0;
