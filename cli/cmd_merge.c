@@ -110,19 +110,27 @@ static const struct cli_option options[] = {
 /* Reads the value of an option for an input; 0, or the exit status of wrong usage. */
 typedef int (*read_value)(struct tb_merge_input *input, const char *value);
 
+/* What an input is given twice contradicts itself, or one of them was meant for another input. */
+static int refuse_second(const struct tb_merge_input *input, const char *option) {
+  return cli_usage(&cli_merge, "%s is given twice for %s", option, input->path);
+}
+
 static int read_offset(struct tb_merge_input *input, const char *value) {
+  if (input->has_offset) return refuse_second(input, "--offset");
   input->has_offset = true;
   const char *wanted = cli_parse_time(&input->offset_ns, value);
   return wanted ? cli_usage(&cli_merge, "%s is no offset: it has to be %s", value, wanted) : CLI_OK;
 }
 
 static int read_machine(struct tb_merge_input *input, const char *value) {
+  if (input->machine) return refuse_second(input, "--machine");
   input->machine = value;
   return CLI_OK;
 }
 
 static int read_clock_of(struct tb_merge_input *input, const char *value) {
   static const struct cli_option of_input = {.parse = cli_parse_clock};
+  if (input->clock) return refuse_second(input, "--clock");
   const char *wanted = cli_parse_clock(&input->clock, value), *meant = cli_option_meant(&of_input, value);
   if (!wanted) return CLI_OK;
   return cli_usage(&cli_merge, "%s is no clock: it has to be %s%s%s%s", value, wanted, meant ? "; did you mean " : "",
@@ -165,13 +173,22 @@ static void print_damage(const struct tb_merge_report *report) {
   }
 }
 
+/* Of hundreds of inputs the first say what is wrong; the report has a line for each. */
 static void print_warnings(const struct tb_merge_report *report) {
+#define COUNT_CODE(code, level, name) +1
+  enum { CODES = 0 TB_MERGE_NOTE_LIST(COUNT_CODE), SHOWN = 8 };
+#undef COUNT_CODE
+  size_t count[CODES] = {0};
   for (size_t i = 0; i < tb_merge_report_note_count(report); i++) {
     const struct tb_merge_note *note = tb_merge_report_note(report, i);
-    if (note->level != TB_MERGE_NOTE_WARNING) continue;
+    if (note->level != TB_MERGE_NOTE_WARNING || count[note->code]++ >= SHOWN) continue;
     const struct tb_merge_input_report *in = tb_merge_report_input(report, note->input);
     cli_print_warning(in ? in->name : NULL, note->text);
   }
+  for (unsigned code = 0; code < CODES; code++)
+    if (count[code] > SHOWN)
+      cli_print(stderr, "tracebridge: warning: %zu more like these (%s); --report lists them\n", count[code] - SHOWN,
+                tb_merge_note_name((enum tb_merge_note_code)code));
 }
 
 /* What goes with an error. */
@@ -216,11 +233,11 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
   cli_progress_end(&progress);
   cli_interrupt_end();
   bool merged = status == TB_OK || status == TB_PARTIAL;
+  if (report) print_warnings(report);
   if (!merged) cli_print_error(&cli_merge, &error);
   if (!merged && report) print_advice(report);
   int exit_status = cli_exit_status(status);
   const char *where = report_name(settings);
-  if (report && merged) print_warnings(report);
   if (report) print_damage(report);
   if (report && merged && !settings->dry_run) print_end(settings, report);
   if (report && where && !write_report(report, where, settings->no_clobber) && exit_status == CLI_OK)

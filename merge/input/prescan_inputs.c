@@ -135,6 +135,9 @@ enum tb_status tb_merger_prescan(struct tb_merger *m) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < m->source_count; i++)
     if (!m->sources[i].skipped) status = settle(m, &m->sources[i], &round.outcomes[i]);
+  /* Where the last source was read by then, none of them says it. */
+  if (status == TB_OK && atomic_load(&round.cancelled))
+    status = tb_fail(&m->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
   tb_free(m->allocator, round.outcomes, (m->source_count + 1) * sizeof(struct outcome));
   return status;
 }

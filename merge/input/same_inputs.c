@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "merge/merger.h"
 
-enum { CHUNK = 1 << 16, NOTED = 8, LOOKALIKES = 16 };
+enum { CHUNK = 1 << 16, LOOKALIKES = 16 };
 
 /* Fills a chunk unless the input ends. */
 static bool read_chunk(struct tb_input *input, char *chunk, size_t *len) {
@@ -61,20 +61,15 @@ static enum tb_status find_same(struct tb_merger *m, struct tb_map *first, const
 enum tb_status tb_merger_note_same_inputs(struct tb_merger *m) {
   struct tb_map first;
   enum tb_status status = TB_OK;
-  size_t noted = 0;
   tb_map_init(&first, m->allocator);
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     const struct tb_source *s = &m->sources[i], *same;
     if (s->skipped || !s->prescan.has_time) continue;
     status = find_same(m, &first, s, &same);
     if (status != TB_OK || !same) continue;
-    if (noted++ < NOTED)
-      tb_merge_report_add_note(m->report, TB_MERGE_NOTE_SAME_INPUT, s->index, "is the same trace as %s, byte for byte",
-                               same->name);
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_SAME_INPUT, s->index, "is the same trace as %s, byte for byte",
+                             same->name);
   }
-  if (noted > NOTED)
-    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_SAME_INPUT, TB_MERGE_NO_INPUT,
-                             "%zu more inputs are the same as one before them", noted - NOTED);
   tb_map_free(&first);
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }

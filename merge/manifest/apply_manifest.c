@@ -68,19 +68,29 @@ static const char *declared_name(const struct tb_manifest_file *file, uint32_t i
   return NULL;
 }
 
+/* The command line may have named it, too. */
+static enum tb_status name_host(struct tb_merger *m, struct tb_source *s, const struct tb_manifest_file *file,
+                                const char *name) {
+  if (s->machine_name && strcmp(s->machine_name, name) != 0)
+    return INVALID_AT(m, file->at, "the machine of '%.60s' is '%.40s' here, and '%.40s' by --machine", file->path, name,
+                      s->machine_name);
+  s->machine_name = name;
+  return TB_OK;
+}
+
 static enum tb_status name_machines(struct tb_merger *m, struct tb_source *s, const struct tb_manifest_file *file) {
   if (file->machine) {
     if (s->prescan.machine_count > 1)
       return INVALID(m, "machine attributes '%.60s' to one machine, but it has packets of several; use machines",
                      file->path);
-    s->machine_name = file->machine;
-    return TB_OK;
+    return name_host(m, s, file, file->machine);
   }
   for (size_t i = 0; i < s->prescan.machine_count && file->machine_count; i++) {
     uint32_t id = s->prescan.machines[i].id;
     const char *name = declared_name(file, id);
     if (!name) return INVALID(m, "machines: '%.60s' has a packet from undeclared machine id %u", file->path, id);
-    if (id == tb_source_host(s)) s->machine_name = name;
+    enum tb_status status = id == tb_source_host(s) ? name_host(m, s, file, name) : TB_OK;
+    if (status != TB_OK) return status;
   }
   s->manifest_file = file;
   return TB_OK;

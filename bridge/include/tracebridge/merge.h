@@ -142,11 +142,11 @@ struct tb_merge_input_report {
   X(PART_JOINED, INFO, "part_joined")                    /* it continues another input, and is read with it */        \
   X(SAME_INPUT, WARNING, "same_input")                   /* it is the same as one before it */                        \
   X(UNREAD, WARNING, "unread")                           /* something else is in the archive or page that it is in */ \
-  X(PUT_AT_START, INFO, "put_at_start")                                                                               \
+  X(PUT_AT_START, WARNING, "put_at_start")                                                                            \
   X(ALL_MOVED, INFO, "all_moved")                                                                                     \
   X(OWN_MACHINE, INFO, "own_machine")                                                                                 \
-  X(TIMES_UNKNOWN, INFO, "times_unknown")                                                                             \
-  X(MANIFEST_ENTRY_UNUSED, INFO, "manifest_entry_unused")
+  X(TIMES_UNKNOWN, WARNING, "times_unknown")                                                                          \
+  X(MANIFEST_ENTRY_UNUSED, WARNING, "manifest_entry_unused")
 
 enum tb_merge_note_code {
 #define TB_MERGE_NOTE_ENUM(code, level, name) TB_MERGE_NOTE_##code,

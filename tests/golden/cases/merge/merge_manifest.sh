@@ -26,3 +26,6 @@ try "$(sync b.json a.json 1000), $(sync c.json b.json 1000), $(sync a.json c.jso
 try "$(sync b.json a.json 1000), $(sync c.json b.json 1000), $(sync a.json c.json -9000)"
 try "$(sync b.json a.json 1000)" --offset b.json=1000ns
 try "$(sync b.json a.json 1000)" --offset b.json=1ms --offset a.json=0
+echo "a machine that --machine calls otherwise" >&2
+try '{"path": "b.json", "machine": {"name": "M"}}' --machine b.json=N
+try '{"path": "b.json", "machine": {"name": "M"}}' --machine b.json=M

@@ -33,3 +33,6 @@ tracebridge merge -q wall.json none.json later.json --align-on b --align-message
 trace none.json "" 3500000
 sed -i 's/"b"/"c"/' none.json
 tracebridge merge -q wall.json none.json later.json --align-on b --align-messages -o out.pftrace
+say "one trace given twice"
+cp none.json again.json
+tracebridge merge -q none.json again.json -o out.pftrace

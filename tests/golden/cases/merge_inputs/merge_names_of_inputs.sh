@@ -26,3 +26,7 @@ merge --manifest manifest.json | placed
 echo "the whole name counts before an end"
 merge trace.json --offset trace.json=1s | placed
 merge trace.json trace.json --offset trace.json=1s
+echo "given twice, in one word or another"
+merge --offset rank1/trace.json=1s --offset runs/rank1/trace.json=2s
+merge --machine rank1/trace.json=a --machine rank1/trace.json=b
+merge --clock rank1/trace.json=REALTIME --clock rank1/trace.json=MONOTONIC
