@@ -183,6 +183,8 @@ TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_sou
 void tb_merger_describe_inputs(struct tb_merger *m);
 /* merge/input/same_inputs.c: a warning for each input that is the same as one before it. */
 TB_MUST_CHECK enum tb_status tb_merger_note_same_inputs(struct tb_merger *m);
+/* Whether two sources are the same, byte for byte. */
+bool tb_source_is_same(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b);
 /* merge/input/prescan_inputs.c: reads all sources once, several at a time. */
 TB_MUST_CHECK enum tb_status tb_merger_prescan(struct tb_merger *m);
 /* merge/input/parts.c: parts of one trace become one source; packets whose state no input has are counted in a note. */

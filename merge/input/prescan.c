@@ -194,8 +194,31 @@ static void take_time(struct tb_prescan *s, const struct tb_packet_header *head,
 static inline void take_state(struct tb_prescan *s, struct tb_merge_sequence *sequence, bool cleared, bool needed) {
   sequence->has_state |= cleared;
   if (!needed || sequence->has_state) return;
+  s->headless |= !s->trace_uuid && !s->clocks.primary_named;
   sequence->lacking++;
   if (!s->packets && !sequence->machine) s->starts_within = sequence->id;
+}
+
+static uint32_t read_iid(struct tb_str entry) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(entry);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_INTERNED_NAME_IID && field.type == TB_WIRE_VARINT) return (uint32_t)field.value;
+  return 0;
+}
+
+/* Takes in which interned ids a packet introduces: where they go on says which part of a trace comes after which. */
+static void take_interned(struct tb_merge_sequence *sequence, const struct tb_packet_header *head) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(head->interned);
+  struct tb_wire_field field;
+  for (int i = 0; i < TB_INTERNED_RUNS && head->cleared; i++) sequence->interned[i].last = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number < 1 || field.number > TB_INTERNED_RUNS || field.type != TB_WIRE_BYTES) continue;
+    struct tb_interned_run *run = &sequence->interned[field.number - 1];
+    uint32_t iid = read_iid(field.bytes);
+    if (!run->first && !sequence->has_state) run->first = iid;
+    if (iid > run->last) run->last = iid;
+  }
 }
 
 /* Whether readers need the state of a packet: descriptors say all by themselves, and producers write them before it is
@@ -279,6 +302,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
   take_state(s, sequence, head->cleared, needs_state(head));
+  if (head->cleared || head->interned_count) take_interned(sequence, head);
   s->packets++;
   s->unreadable += packet->unreadable;
   s->content = content_with(s->content, head->timestamp, packet->packet.len, head->sequence);

@@ -58,6 +58,7 @@ struct tb_prescan {
   uint64_t content;                 /* a hash over what the packets are, to tell inputs apart */
   uint64_t trace_uuid;              /* a hash of what its TraceUuid says; 0: it has none */
   uint32_t starts_within;           /* the sequence of its first packet where that needs state; 0: it does not */
+  bool headless;                    /* packets that need state come before anything that recorders begin with */
   struct tb_ftrace_markers markers; /* where ftrace text is kept in it */
   bool has_time;
   int64_t first, last;  /* on the host's trace clock */

@@ -29,8 +29,9 @@ static bool hold_the_same(struct tb_input *a, struct tb_input *b, char *chunks) 
   return true;
 }
 
-/* Whether two inputs are the same, byte for byte. What cannot be read is not; who needs it says so. */
-static bool is_same(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
+/* What cannot be read is not the same; who needs it says so. */
+bool tb_source_is_same(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
+  if (a->prescan.content != b->prescan.content || a->prescan.bytes != b->prescan.bytes) return false;
   struct tb_input *inputs[2] = {NULL, NULL};
   struct tb_error ignored = {0};
   char *chunks = tb_alloc(m->allocator, (size_t)2 * CHUNK);
@@ -51,7 +52,7 @@ static enum tb_status find_same(struct tb_merger *m, struct tb_map *first, const
   for (uint64_t i = 0; i < LOOKALIKES; i++) {
     const uint64_t *known = tb_map_find(first, s->prescan.content + i, s->prescan.bytes);
     if (!known) return tb_map_put(first, s->prescan.content + i, s->prescan.bytes, s->index);
-    if (!is_same(m, &m->sources[*known], s)) continue;
+    if (!tb_source_is_same(m, &m->sources[*known], s)) continue;
     *same = &m->sources[*known];
     break;
   }

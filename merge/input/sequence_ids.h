@@ -18,17 +18,25 @@ struct tb_sequence_extent {
   uint64_t step; /* the largest between two that follow each other */
 };
 
+/* Interned ids of one kind, which writers count up from 1. */
+struct tb_interned_run {
+  uint32_t first; /* that the input introduces before the sequence's state is known; 0: none */
+  uint32_t last;  /* that it introduces since the state was cleared; 0: none */
+};
+enum { TB_INTERNED_RUNS = 4 }; /* categories, names, names of arguments, places in the source: fields 1 to 4 */
+
 struct tb_merge_sequence {
   uint32_t machine, id;
-  uint32_t default_clock;           /* timestamp_clock_id of its defaults; 0: none */
-  uint32_t clock;                   /* looked up last, ... */
-  uint32_t node;                    /* ... and its node plus one; 0: it has none */
-  uint32_t node_count;              /* nodes that there were then; 0: nothing was looked up */
-  bool counts;                      /* its ThreadDescriptor says from when its events count their times, ... */
-  int64_t counted_us;               /* ... and the last one's, on MONOTONIC */
-  uint8_t anchors;                  /* TB_ANCHOR_…: where its events are that name no track */
-  bool has_state;                   /* its incremental state was cleared: from there on it is known */
-  uint64_t lacking;                 /* packets before that which need it */
+  uint32_t default_clock; /* timestamp_clock_id of its defaults; 0: none */
+  uint32_t clock;         /* looked up last, ... */
+  uint32_t node;          /* ... and its node plus one; 0: it has none */
+  uint32_t node_count;    /* nodes that there were then; 0: nothing was looked up */
+  bool counts;            /* its ThreadDescriptor says from when its events count their times, ... */
+  int64_t counted_us;     /* ... and the last one's, on MONOTONIC */
+  uint8_t anchors;        /* TB_ANCHOR_…: where its events are that name no track */
+  bool has_state;         /* its incremental state was cleared: from there on it is known */
+  uint64_t lacking;       /* packets before that which need it */
+  struct tb_interned_run interned[TB_INTERNED_RUNS];
   struct tb_sequence_extent extent; /* by the first reading */
   int64_t reached;                  /* when its last packet was, on the input's trace clock; INT64_MIN: none was yet */
 };

@@ -44,6 +44,7 @@ static inline int tear_down(void **unused) {
 }
 
 static inline struct tb_merge_input *add_bytes(const void *data, size_t len) {
+  assert_true(run.count < sizeof(run.paths) / sizeof(run.paths[0]));
   struct tb_merge_input *input = &run.inputs[run.count];
   write_file(run.paths[run.count], sizeof(run.paths[0]), data, len);
   input->path = run.paths[run.count++];

@@ -140,6 +140,7 @@ struct tb_merge_input_report {
   X(FLOWS_NOT_JOINED, WARNING, "flows_not_joined")       /* they cross machines: no arrows */                         \
   X(STATE_MISSING, WARNING, "state_missing")             /* packets need what was said before its start */            \
   X(PART_JOINED, INFO, "part_joined")                    /* it continues another input, and is read with it */        \
+  X(PARTS_UNORDERED, WARNING, "parts_unordered")         /* a part, but nothing shows behind which other one */       \
   X(SAME_INPUT, WARNING, "same_input")                   /* it is the same as one before it */                        \
   X(UNREAD, WARNING, "unread")                           /* something else is in the archive or page that it is in */ \
   X(PUT_AT_START, WARNING, "put_at_start")                                                                            \

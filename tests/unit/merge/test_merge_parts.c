@@ -68,11 +68,9 @@ static void parts_of_a_trace_are_one_whatever_their_order(void **unused) {
   assert_read_as_one(&first, &second);
 }
 
-/* Of such a clock each timestamp counts from the one before, so that the second part alone says nothing of its time. */
-static void parts_on_an_incremental_clock_are_one_in_their_order(void **unused) {
-  (void)unused;
-  struct msg first = {.len = 0}, second = {.len = 0}, defaults = {.len = 0}, p = {.len = 0}, readings = {.len = 0};
+static void put_incremental_clock(struct msg *trace) {
   const uint64_t values[2][2] = {{BOOT, S(10)}, {INCREMENTAL_CLOCK, S(10)}};
+  struct msg p = {.len = 0}, readings = {.len = 0};
   for (size_t i = 0; i < 2; i++) {
     struct msg clock = {.len = 0};
     put_uint(&clock, 1, values[i][0]);
@@ -82,13 +80,118 @@ static void parts_on_an_incremental_clock_are_one_in_their_order(void **unused) 
   }
   put_uint(&p, 10, 7);
   put_msg(&p, 6, &readings);
-  put_msg(&first, 1, &p);
+  put_msg(trace, 1, &p);
+}
+
+/* Of such a clock each timestamp counts from the one before, so that the second part alone says nothing of its time. */
+static void parts_on_an_incremental_clock_are_one_in_their_order(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0}, defaults = {.len = 0};
+  put_incremental_clock(&first);
   put_uint(&defaults, 58, INCREMENTAL_CLOCK);
   for (uint64_t i = 0; i < EVENTS; i++)
     put_instant(i < EVENTS / 2 ? &first : &second, 1000, 1, i ? FLAG_NEEDS : FLAG_CLEARED, i ? NULL : &defaults);
   add(&first);
   add(&second);
   assert_read_as_one(&first, &second);
+}
+
+/* Parts of a trace whose times count from each other. Each part but the first introduces `names` interned names, which
+ * go on in number. */
+static void put_counted_parts(struct msg *parts, uint64_t count, uint64_t names) {
+  struct msg defaults = {.len = 0}, uuid = {.len = 0}, p = {.len = 0};
+  struct msg readings = SNAPSHOT(BOOT, BOOT, S(10), REAL, S(1700000000));
+  add_snapshot(&parts[0], 1, &readings);
+  put_uint(&uuid, 1, 17);
+  put_msg(&p, TB_TRACE_PACKET_TRACE_UUID, &uuid);
+  put_msg(&parts[0], TB_TRACE_PACKET, &p);
+  put_incremental_clock(&parts[0]);
+  put_uint(&defaults, 58, INCREMENTAL_CLOCK);
+  uint64_t iid = 1;
+  put_instant(&parts[0], 1000, iid++, FLAG_CLEARED, &defaults);
+  for (uint64_t i = 1; i < count; i++) {
+    for (uint64_t k = 0; k < names; k++) {
+      struct msg entry = {.len = 0}, interned = {.len = 0}, packet = packet_at(7, 1000), event = {.len = 0};
+      put_uint(&entry, 1, iid);
+      put_text(&entry, 2, "name");
+      put_msg(&interned, 2, &entry);
+      put_uint(&event, 9, 3);
+      put_uint(&event, 10, iid++);
+      put_msg(&packet, 11, &event);
+      put_msg(&packet, 12, &interned);
+      put_uint(&packet, 13, FLAG_NEEDS);
+      put_msg(&parts[i], 1, &packet);
+    }
+    if (!names) put_instant(&parts[i], 1000 * i, 1, FLAG_NEEDS, NULL);
+  }
+}
+
+static void assert_whole(const struct msg *parts, size_t count) {
+  size_t len, at = 0;
+  merge_well();
+  char *out = read_file(run.out, &len);
+  for (size_t i = 0; i < count; at += parts[i++].len) {
+    assert_true(at + parts[i].len <= len);
+    assert_memory_equal(out + at, parts[i].data, parts[i].len);
+  }
+  assert_int_equal(at, len);
+  free(out);
+  assert_null(find_note(TB_MERGE_NOTE_STATE_MISSING, 0));
+}
+
+static void interned_ids_order_parts(void **unused) {
+  (void)unused;
+  static const size_t order[] = {3, 1, 0, 2, 4};
+  struct msg parts[5] = {{.len = 0}};
+  put_counted_parts(parts, 5, 2);
+  for (size_t i = 0; i < 5; i++) add(&parts[order[i]]);
+  assert_whole(parts, 5);
+  assert_no_warning();
+}
+
+static void names_order_parts_where_nothing_else_does(void **unused) {
+  (void)unused;
+  static const size_t order[] = {2, 0, 3, 1};
+  struct msg parts[4] = {{.len = 0}};
+  put_counted_parts(parts, 4, 0);
+  for (size_t i = 0; i < 4; i++) {
+    char path[sizeof(run.paths[0])];
+    (void)add(&parts[order[i]]);
+    (void)snprintf(path, sizeof(path), "%.40s.%zu", run.out, 8 + order[i]); /* from .8 to .11 */
+    assert_int_equal(rename(run.paths[i], path), 0);
+    memcpy(run.paths[i], path, sizeof(path));
+  }
+  assert_whole(parts, 4);
+  assert_note(TB_MERGE_NOTE_PARTS_UNORDERED, 0, "only the order of their names says");
+}
+
+static void a_part_of_one_packet_loses_nothing_of_the_others(void **unused) {
+  (void)unused;
+  struct msg parts[8] = {{.len = 0}};
+  put_start(&parts[0], S(10), 77);
+  for (uint64_t i = 0, at = 0; i < 8; i++) {
+    uint64_t events = i == 4 ? 1 : 20;
+    put_events(&parts[i], S(10), at, at + events);
+    at += events;
+    add(&parts[i]);
+  }
+  assert_whole(parts, 8);
+  assert_no_warning();
+}
+
+/* A process that is renamed is described again in a later part. */
+static void a_process_may_change_its_name(void **unused) {
+  (void)unused;
+  struct msg parts[2] = {{.len = 0}};
+  put_start(&parts[0], S(10), 77);
+  put_events(&parts[0], S(10), 0, 20);
+  put_events(&parts[1], S(10), 20, 40);
+  add_process(&parts[0], 3, 77, "early");
+  add_process(&parts[1], 3, 77, "late");
+  add(&parts[0]);
+  add(&parts[1]);
+  assert_whole(parts, 2);
+  assert_no_warning();
 }
 
 /* Of equal ids and at the same time, but of another process. */
@@ -198,6 +301,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(parts_of_a_trace_are_one_whatever_their_order),
       TEST(parts_on_an_incremental_clock_are_one_in_their_order),
+      TEST(interned_ids_order_parts),
+      TEST(names_order_parts_where_nothing_else_does),
+      TEST(a_part_of_one_packet_loses_nothing_of_the_others),
+      TEST(a_process_may_change_its_name),
       TEST(the_rest_of_another_trace_takes_no_names),
       TEST(a_part_that_begins_long_after_the_other_is_none),
       TEST(three_parts_of_a_trace_are_one),
