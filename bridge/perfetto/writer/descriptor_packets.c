@@ -207,12 +207,21 @@ static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct
          !tb_map_find(&p->tracks.main_threads, (uint64_t)thread->pid, 0);
 }
 
+/* Readers take thread 0 of process 0 for the kernel's idle thread, and call it `swapper`, whatever its name. One that
+ * has a name goes by a number that no thread of a kernel has, and no id that is a text. */
+static bool is_named_zero(const struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  const struct tb_track *thread = state->track;
+  return !p->writer->source.thread_zero && thread->tid == 0 && thread->pid == 0 && thread->has_tid &&
+         !thread->pid_text.len && !thread->tid_text.len && state->name.len;
+}
+
 static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  enum { NAMED_ZERO = INT32_MAX };
   perfetto_protos_ThreadDescriptor thread = perfetto_protos_ThreadDescriptor_init_zero;
   thread.has_pid = thread.has_tid = true;
   thread.pid = (int32_t)state->track->pid;
-  bool zero = is_main_thread_zero(p, state->track);
-  thread.tid = zero ? state->track->pid : state->track->tid;
+  bool named = is_named_zero(p, state), zero = named || is_main_thread_zero(p, state->track);
+  thread.tid = named ? NAMED_ZERO : zero ? state->track->pid : state->track->tid;
   struct tb_str name = name_or_id(state, state->track->tid_text, state->track->tid);
   if (name.len) thread.thread_name = tb_nanopb_str(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
