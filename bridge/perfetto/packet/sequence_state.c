@@ -295,6 +295,8 @@ static const struct index_field *find_index_field(uint32_t number) {
   return NULL;
 }
 
+bool tb_trace_state_knows_interned(uint32_t number) { return find_index_field(number) != NULL; }
+
 enum tb_status tb_trace_state_intern(struct tb_trace_state *state, struct tb_sequence_state *sequence,
                                      enum tb_index index, uint32_t text_field, struct tb_str bytes) {
   struct tb_str text = text_field ? (struct tb_str){"", 0} : bytes;

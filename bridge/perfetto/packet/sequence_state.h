@@ -196,6 +196,9 @@ struct tb_sequence_extras *tb_sequence_own_extras(struct tb_trace_state *state, 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid);
 
+/* Whether that field of InternedData goes into an index. */
+bool tb_trace_state_knows_interned(uint32_t number);
+
 /* Puts an entry of interned data into an index of the sequence, with the text of its field `text_field` (0: the whole
  * entry). The caller counts up `interned_version`. TB_OK, TB_BAD_DATA or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_trace_state_intern(struct tb_trace_state *state, struct tb_sequence_state *sequence,

@@ -61,12 +61,18 @@ static void close_dict(struct tb_perfetto_reader *r, size_t place) {
   r->batch->args[place].span = (uint32_t)(r->batch->arg_count - place);
 }
 
-/* The fields of a message of the schema. No trace describes it: its input need not be searched for that. */
-static void add_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message) {
+/* The fields of a message of the schema but those that `is_own` takes. No trace describes it: its input need not be
+ * searched for that. */
+static void add_fields_but(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
+                           bool (*is_own)(uint32_t number)) {
   bool looked_ahead = r->looked_ahead;
   r->looked_ahead = true;
-  tb_perfetto_message_fields(r, type, message, is_none);
+  tb_perfetto_message_fields(r, type, message, is_own);
   r->looked_ahead = looked_ahead;
+}
+
+static void add_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message) {
+  add_fields_but(r, type, message, is_none);
 }
 
 /* Emits the member of the trace that the dict at `place` is. */
@@ -131,9 +137,27 @@ static void add_interned(struct tb_perfetto_reader *r) {
   close_dict(r, place);
 }
 
+/* Entries of interned data in a packet of its own that no importer looks up: what refers to them are packets that
+ * nobody reads. */
+static void emit_interned(struct tb_perfetto_reader *r) {
+  size_t first = r->batch->arg_count;
+  size_t member = open_dict(r, TB_STR("otherData")), packet = open_dict(r, TB_STR("interned_data"));
+  add_fields_but(r, 0, r->head.interned, tb_trace_state_knows_interned);
+  if (r->batch->arg_count == packet + 1) {
+    r->batch->arg_count = first;
+    return;
+  }
+  struct tb_arg *sequence = tb_perfetto_add_arg(r, TB_STR("trusted_packet_sequence_id"));
+  sequence->type = TB_ARG_UINT;
+  sequence->u = r->head.sequence;
+  close_dict(r, packet);
+  emit_member(r, member);
+}
+
 /* A packet that no importer reads: an instant of the trace with its fields, where it has a time. One of a kind that has
  * no name in the schema is given out, and lost: nobody would know what its numbers say. */
 enum tb_status tb_perfetto_whole_packet(struct tb_perfetto_reader *r, struct tb_str payload) {
+  if (r->head.kind == 0 && r->head.interned_count && r->reader->target.recorder_members) emit_interned(r);
   if (!tb_packet_kind_name(r->head.kind).len || !r->reader->target.recorder_members) {
     tb_perfetto_pass_packet(r);
     return TB_OK;
