@@ -260,6 +260,9 @@ void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu,
   char payload[2 * (1 + TB_WIRE_VARINT_MAX)];
   char *end = tb_wire_put_uint(payload, TB_CPU_FREQUENCY_FTRACE_EVENT_STATE, khz);
   end = tb_wire_put_uint(end, TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, cpu);
-  (void)tb_perfetto_emit_event_line(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY,
-                                    (struct tb_str){payload, (size_t)(end - payload)});
+  struct tb_str event = {payload, (size_t)(end - payload)};
+  if (tb_perfetto_as_text(r))
+    (void)tb_perfetto_emit_event_line(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
+  else
+    tb_perfetto_emit_ftrace_instant(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
 }

@@ -71,13 +71,26 @@ bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int
 bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t value, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A processor's frequency at the packet's time, as the kernel's own event says it. */
+/* A processor's frequency at the packet's time, as the kernel's own event says it; an instant where the target gets no
+ * text. */
 void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz);
 
 /* Whether the target gets the system's own events as text. Lines do not name the machine: those of other machines
  * than the first become events. */
 static inline bool tb_perfetto_as_text(struct tb_perfetto_reader *r) {
   return r->reader->target.system_as_text && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
+}
+
+/* ---- ftrace as instants, for targets that get neither packets nor such text -------------------------------------- */
+
+/* Makes an instant of thread `tid` of an event of `kind`, a field of FtraceEvent
+ * (perfetto/reader/payloads/ftrace_instants.c). */
+void tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                                     struct tb_str payload);
+
+/* Whether the target has no place for an event that no event of ours says but an instant. */
+static inline bool tb_perfetto_wants_ftrace_instants(const struct tb_perfetto_reader *r) {
+  return !r->reader->target.packets && (r->reader->target.system_as_events || r->reader->target.system_as_text);
 }
 
 /* Whether the packet's numbers have no place as text, for want of a time or by the target: it is given out as it is. */
