@@ -75,21 +75,24 @@ static void name_functions(struct tb_perfetto_reader *r, size_t first) {
   }
 }
 
+static bool find_kind(struct tb_perfetto_reader *r, struct tb_str message, uint32_t kind,
+                      struct tb_descriptor_field *event) {
+  uint32_t type = tb_descriptor_pool_find_type(&r->schema, message);
+  return type && tb_descriptor_pool_find_field(&r->schema, type, kind, event);
+}
+
 /* The event's name: that of its kind. */
 static struct tb_str add_described(struct tb_perfetto_reader *r, uint32_t kind, struct tb_str payload) {
-  static const char *const kinds[] = {"perfetto.protos.FtraceEvent", "perfetto.protos.FtraceEventKinds"};
   struct tb_descriptor_field event = {.name = {NULL, 0}};
   size_t first = r->batch->arg_count;
-  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !event.name.ptr; i++) {
-    uint32_t type = tb_descriptor_pool_find_type(&r->schema, tb_str_from(kinds[i]));
-    if (type) (void)tb_descriptor_pool_find_field(&r->schema, type, kind, &event);
-  }
+  bool is_known = find_kind(r, TB_STR("perfetto.protos.FtraceEvent"), kind, &event) ||
+                  find_kind(r, TB_STR("perfetto.protos.FtraceEventKinds"), kind, &event);
   bool looked_ahead = r->looked_ahead;
   r->looked_ahead = true; /* no trace describes these */
-  tb_perfetto_message_fields(r, event.type_id, payload, is_none);
+  tb_perfetto_message_fields(r, is_known ? event.type_id : 0, payload, is_none);
   r->looked_ahead = looked_ahead;
   name_functions(r, first);
-  if (event.name.ptr) return event.name;
+  if (is_known) return event.name;
   enum { NAME_SIZE = 32 };
   char *name = tb_perfetto_alloc(r, NAME_SIZE);
   int len = name ? snprintf(name, NAME_SIZE, "ftrace_event_%u", (unsigned)kind) : 0;
