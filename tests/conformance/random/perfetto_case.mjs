@@ -22,22 +22,39 @@ const double = (field, value) => {
   return Buffer.concat([varint((field << 3) | 1), body]);
 };
 
-// A DebugAnnotation without its name.
+// A DebugAnnotation without its name: bytes, {interned}, a text that its sequence has by number, or {field, key,
+// parts}, an entry of a dict or an item of a list.
 function value(random, depth = 0) {
-  const kind = random.below(depth > 1 ? 5 : 7);
+  const kind = random.below(depth > 2 ? 8 : 10);
   if (kind === 0) return [number(2, random.below(2))];
   if (kind === 1) return [number(3, random.of([0, 7, 18446744073709551615n]))];
   if (kind === 2) return [number(4, BigInt.asUintN(64, BigInt(random.of([-5, 12]))))];
   if (kind === 3) return [double(5, random.of([0.5, -1e9]))];
   if (kind === 4) return [bytes(6, random.of(["", "text", "ünï"]))];
+  if (kind === 5) return [number(7, random.of([1, 0xffff800000001000n]))];
+  if (kind === 6) return [bytes(9, random.of(['{"a":[1,{"b":"c"}],"d":2.5}', "[1,[2]]", '{"e":{"f":{"g":true}}}']))];
+  if (kind === 7) return [{interned: random.of(["one text", "ünï", "x".repeat(70)])}];
   const count = 1 + random.below(2);
-  if (kind === 5)
-    return Array.from({length: count}, (_, i) => bytes(11, bytes(10, `k${i}`), ...value(random, depth + 1)));
-  return Array.from({length: count}, () => bytes(12, ...value(random, depth + 1)));
+  return Array.from({length: count}, (_, i) => ({
+    field: kind === 8 ? 11 : 12,
+    key: kind === 8 ? `k${i}` : undefined,
+    parts: value(random, depth + 1)
+  }));
+}
+
+// `intern` gives the number of a name or a text in its table of the sequence.
+function annotationBytes(parts, literal, intern) {
+  return parts.map((part) => {
+    if (part.interned !== undefined) return literal ? bytes(6, part.interned) : number(17, intern(29, part.interned));
+    if (part.field === undefined) return part;
+    const key = part.key === undefined ? [] : [literal ? bytes(10, part.key) : number(1, intern(3, part.key))];
+    return bytes(part.field, ...key, ...annotationBytes(part.parts, literal, intern));
+  });
 }
 
 function annotations(random) {
   if (random.true(0.5)) return [];
+  // Not the same name twice: JSON has the last one alone
   return Array.from({length: 1 + random.below(3)}, (_, i) => ({name: `arg${i}`, body: value(random)}));
 }
 
@@ -223,8 +240,10 @@ class Sequence {
     if (track !== this.track) parts.push(number(11, track));
     if (name !== undefined) parts.push(literal ? bytes(23, name) : number(10, this.intern(2, name, said)));
     if (category) parts.push(literal ? bytes(22, category) : number(3, this.intern(1, category, said)));
+    const intern = (kind, text) => this.intern(kind, text, said);
     for (const {name: key, body} of args)
-      parts.push(bytes(4, literal ? bytes(10, key) : number(1, this.intern(3, key, said)), ...body));
+      parts.push(bytes(
+          4, literal ? bytes(10, key) : number(1, intern(3, key)), ...annotationBytes(body, literal, intern)));
     parts.push(...flows.map((id) => (literal ? number(36, id) : fixed(47, id))));
     parts.push(...ends.map((id) => (literal ? number(42, id) : fixed(48, id))));
     if (value !== undefined)
