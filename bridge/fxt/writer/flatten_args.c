@@ -8,6 +8,7 @@
 
 #include "fxt/writer/writer.h"
 #include "json/emitter.h"
+#include "model/arg_lookup.h"
 #include "model/fxt_blobs.h"
 
 enum { MAX_DEPTH = 128, MAX_BLOB = 16000 };
@@ -201,8 +202,15 @@ static bool lacks_name(const struct tb_event *event) {
   return event->type <= TB_EVENT_MEMORY_DUMP || event->type == TB_EVENT_OTHER;
 }
 
-/* Times are in the record, or have been carried by then; what is of a sample comes last. */
-static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
+/* The event's arguments as its source had them, where Perfetto's names of them are others: a further member. */
+static const struct tb_arg *own_args(const struct tb_event *event) {
+  if (!event->extra_count) return NULL;
+  const struct tb_arg *args = tb_find_member(event->extra, event->extra_count, tb_carried_key(TB_CARRIED_ARGS));
+  return args && args->type == TB_ARG_DICT ? args : NULL;
+}
+
+/* Times are in the record, or have been carried by then; what is of a sample comes last. `args` are no member then. */
+static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_arg *args) {
   if (lacks_name(event))
     add(w, &(struct tb_fxt_flat){.name = tb_carried_path(TB_CARRIED_NAME), .type = TB_FXT_ARG_NULL});
   const uint64_t times = TB_CARRIED_BIT(TS) | TB_CARRIED_BIT(DUR);
@@ -211,7 +219,7 @@ static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_SAMPLE) tb_fxt_carry(w, event, tb_carried_by_fxt() & of_sample);
   tb_fxt_carry_stacks(w, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (!tb_carried_is_of_fxt(event->extra[i].name))
+    if (&event->extra[i] != args && !tb_carried_is_of_fxt(event->extra[i].name))
       add_leaf(w, &event->extra[i], join(w, TB_STR(TB_CARRIED_PREFIX), event->extra[i].name), '.');
 }
 
@@ -360,8 +368,16 @@ void tb_fxt_flatten_metadata(struct tb_fxt_writer *w, const struct tb_event *eve
 }
 
 void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event) {
-  add_carried(w, event);
-  add_args(w, event);
+  const struct tb_arg *own = own_args(event);
+  add_carried(w, event, own);
+  if (!own) {
+    add_args(w, event);
+    return;
+  }
+  struct tb_event as_it_was = *event;
+  as_it_was.args = own + 1;
+  as_it_was.arg_count = own->span - 1;
+  add_args(w, &as_it_was);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */

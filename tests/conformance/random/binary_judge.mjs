@@ -32,6 +32,15 @@ async function through(context, file, suffixes, faults, tables) {
       faults.add(slotOf(table, row), `through ${suffixes.join(" ")}: - ${table} ${JSON.stringify(row)}`);
 }
 
+// The importer of FXT has arguments under their names alone.
+const FXT_TABLES = {
+  ...TABLES,
+  args: `
+    select s.ts, s.name, a.key,
+      coalesce(a.string_value, cast(a.int_value as text), printf('%.15g', a.real_value)) as value
+    from slice s join args a using (arg_set_id)`,
+};
+
 const only = (...names) => Object.fromEntries(names.map((name) => [name, TABLES[name]]));
 
 async function judge(context, file, ways, way) {
@@ -50,8 +59,8 @@ export async function judgeFxt(context, cases, way) {
       context, file,
       [
         [[".perfetto-trace"], TABLES],
-        [[".fxt"], TABLES],
-        [[".perfetto-trace", ".fxt"], TABLES],
+        [[".fxt"], FXT_TABLES],
+        [[".perfetto-trace", ".fxt"], FXT_TABLES],
         [[".json"], only("flows")],
       ],
       way);

@@ -20,11 +20,16 @@ const ARGS = [
   ["null", () => null],
 ];
 
+// Names that spell paths; the format has fifteen arguments at most. Those of our own fields are not here: the importer
+// knows nothing of what these say on the way back.
+const ODD_NAMES = ["a.b", "list[0]", "list[1].x", "c..d", "[", "x y", ".", "ä"];
+
 function args(random) {
   if (random.true(0.5)) return [];
-  return Array.from({length: 1 + random.below(3)}, (_, i) => {
+  const count = random.true(0.05) ? 15 : 1 + random.below(3), isOdd = random.true(0.15);
+  return Array.from({length: count}, (_, i) => {
     const [type, value] = random.of(ARGS);
-    return {type, name: `arg${i}`, value: value(random)};
+    return {type, name: isOdd ? ODD_NAMES[i] ?? `arg${i}` : `arg${i}`, value: value(random)};
   });
 }
 
@@ -117,10 +122,12 @@ export function fxtCase(seed, slot) {
   // The importer of protobuf gives the main thread the process' name; so threads have names of their own
   for (const {tid} of threads)
     if (random.true(0.7)) objects.push({type: 2, koid: tid, name: `thread ${tid}`, process: first});
+  // They may come behind the events, too, and again
+  const late = objects.filter(() => random.true(0.2)).map((object) => ({kind: "kernelObject", ts: 950000, ...object}));
   const grid = random.true(0.3) ? 5000 : 1;
   const events = threads.flatMap((thread) => (random.true(0.7) ? nested(random, thread, 0, 400000, 0, grid) : []));
   if (random.true(0.5)) events.push(...flows(random, threads, slot));
-  events.push(...others(random, threads, slot), ...asides(random, threads, slot));
+  events.push(...others(random, threads, slot), ...asides(random, threads, slot), ...late);
   if (random.true(0.5)) events.push(...scheduling(random, threads, slot));
   const base = (slot + 1) * WINDOW, provider = 1 + slot % 3;
   const placed = events.map((event) => ({place: event.ts, ...event}));
