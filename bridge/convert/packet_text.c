@@ -52,9 +52,10 @@ struct packet_text {
   size_t packets_at;
   uint64_t made;           /* bytes of all packets before these */
   struct tb_buffer places; /* struct packet_place of the last packets */
-  bool in_plain;           /* what is no text of a packet was counted */
-  bool any;                /* there was a packet */
-  struct tb_error fault;   /* the first */
+  struct tb_extension_names names;
+  bool in_plain;         /* what is no text of a packet was counted */
+  bool any;              /* there was a packet */
+  struct tb_error fault; /* the first */
   struct tb_losses losses;
 };
 
@@ -188,7 +189,7 @@ static enum tb_status encode(struct packet_text *t, size_t end, struct tb_error 
   struct tb_text_result result;
   if (!go_to_packet(t, end)) return TB_OK;
   if (keep_place(t) != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = tb_text_parse(&t->packets, &perfetto__protos__trace__descriptor,
+  enum tb_status status = tb_text_parse(&t->packets, &perfetto__protos__trace__descriptor, &t->names,
                                         (struct tb_str){t->text.data + t->text_at, end - t->text_at}, &result);
   if (status == TB_BAD_DATA) return lose(t, &result.fault);
   if (status != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -261,6 +262,7 @@ static void close_text(void *ctx) {
   tb_buffer_free(&t->text);
   tb_buffer_free(&t->packets);
   tb_buffer_free(&t->places);
+  tb_extension_names_free(&t->names);
   tb_free(t->allocator, t, sizeof(*t));
 }
 
@@ -273,6 +275,7 @@ enum tb_status tb_packet_text_open(struct tb_input **input, const struct tb_allo
   tb_buffer_init(&t->text, allocator, 0);
   tb_buffer_init(&t->packets, allocator, 0);
   tb_buffer_init(&t->places, allocator, 0);
+  tb_extension_names_init(&t->names, allocator);
   const struct tb_input_source source = {t, read_packets, close_text, &t->losses, place_of};
   struct tb_input *inside;
   enum tb_status status = tb_input_open_inside(tb_input_name(*input), &source, *input, allocator, 1, &inside, error);

@@ -5,7 +5,7 @@
 #include "protos/descriptors.h"
 #include "protos/perfetto/extension_descriptor.pb-c.h"
 
-enum { FIELDS_MAX = 1 << 20, NAME_MAX_BYTES = 1024, LABEL_REPEATED = 3 };
+enum { FIELDS_MAX = 1 << 20, NAME_MAX_BYTES = 1024 };
 
 void tb_descriptor_pool_init(struct tb_descriptor_pool *schema, struct tb_limit_allocator *budget,
                              struct tb_intern *pool) {
@@ -103,7 +103,7 @@ static enum tb_status add_described_field(struct tb_descriptor_pool *schema, uin
                                           const Perfetto__Protos__FieldDescriptorProto *from) {
   struct tb_descriptor_field field = {.name = last_part(tb_message_str(from->name)),
                                       .type = (uint32_t)from->type,
-                                      .repeated = from->label == LABEL_REPEATED};
+                                      .repeated = from->label == TB_DESCRIPTOR_REPEATED};
   if (from->number <= 0) return TB_OK;
   if (from->has_type_name) field.type_id = tb_descriptor_pool_type(schema, tb_message_str(from->type_name));
   return add_field(schema, type, (uint32_t)from->number, &field);

@@ -34,6 +34,9 @@ enum tb_descriptor_field_type {
   TB_DESCRIPTOR_SINT64
 };
 
+/* The label of a field that repeats. */
+enum { TB_DESCRIPTOR_REPEATED = 3 };
+
 struct tb_descriptor_field {
   struct tb_str name;
   uint32_t type; /* enum tb_descriptor_field_type */

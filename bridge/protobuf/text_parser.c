@@ -21,6 +21,7 @@ struct text_parser {
   const char *start;
   struct tb_buffer *out;
   struct tb_text_result *result;
+  struct tb_extension_names *names; /* NULL: no extension is known */
   unsigned depth;
 };
 
@@ -139,7 +140,7 @@ static uint64_t encode_real(ProtobufCType type, double value) {
 static enum tb_status read_enum(struct text_parser *p, const ProtobufCFieldDescriptor *field, uint64_t *value) {
   char name[128];
   struct tb_str word = tb_text_word(&p->cursor);
-  if (word.len >= sizeof(name)) return fail(p, "%s has no such value", field->name);
+  if (!field->descriptor || word.len >= sizeof(name)) return fail(p, "%s has no such value", field->name);
   memcpy(name, word.ptr, word.len);
   name[word.len] = '\0';
   const ProtobufCEnumValue *found = protobuf_c_enum_descriptor_get_value_by_name(field->descriptor, name);
@@ -349,6 +350,23 @@ static enum tb_status parse_known(struct text_parser *p, struct text_message *me
   return parse_value(p, message, field, has_colon);
 }
 
+/* Behind the bracket at `start`. */
+static enum tb_status parse_extension(struct text_parser *p, struct text_message *message, const char *start) {
+  const char *close = memchr(start, ']', (size_t)(p->cursor.end - start));
+  const ProtobufCFieldDescriptor *known = NULL;
+  if (!close) return fail(p, "the name of an extension is not closed");
+  tb_text_skip(&p->cursor);
+  struct tb_str name = {p->cursor.at, p->cursor.at < close ? (size_t)(close - p->cursor.at) : 0};
+  while (name.len && name.ptr[name.len - 1] == ' ') name.len--;
+  p->cursor.at = close + 1;
+  if (p->names && message->type) {
+    enum tb_status status = tb_extension_names_find(p->names, message->type, name, &known);
+    if (status != TB_OK) return status;
+  }
+  if (!known) return pass_unknown(p, (struct tb_str){start, (size_t)(close + 1 - start)}, "extensions");
+  return parse_known(p, message, (struct text_field){known->id, known});
+}
+
 static enum tb_status parse_field(struct text_parser *p, struct text_message *message) {
   tb_text_skip(&p->cursor);
   const char *start = p->cursor.at;
@@ -357,12 +375,7 @@ static enum tb_status parse_field(struct text_parser *p, struct text_message *me
     return parse_known(p, message, (struct text_field){(uint32_t)number.magnitude, NULL});
   p->cursor.at = start;
   struct tb_str name = tb_text_word(&p->cursor);
-  if (!name.len && tb_text_take(&p->cursor, '[')) { /* an extension */
-    const char *close = memchr(start, ']', (size_t)(p->cursor.end - start));
-    if (!close) return fail(p, "the name of an extension is not closed");
-    p->cursor.at = close + 1;
-    return pass_unknown(p, (struct tb_str){start, (size_t)(close + 1 - start)}, "extensions");
-  }
+  if (!name.len && tb_text_take(&p->cursor, '[')) return parse_extension(p, message, start);
   if (!name.len) return fail(p, "the name of a field is needed");
   const ProtobufCFieldDescriptor *known = find_field(message->type, name);
   if (!known) return pass_unknown(p, name, message->type ? message->type->short_name : "a message of unknown type");
@@ -384,10 +397,10 @@ static enum tb_status parse_fields(struct text_parser *p, const ProtobufCMessage
   return close_packed(p, &message);
 }
 
-enum tb_status tb_text_parse(struct tb_buffer *out, const ProtobufCMessageDescriptor *type, struct tb_str text,
-                             struct tb_text_result *result) {
+enum tb_status tb_text_parse(struct tb_buffer *out, const ProtobufCMessageDescriptor *type,
+                             struct tb_extension_names *names, struct tb_str text, struct tb_text_result *result) {
   struct text_parser parser = {
-      .cursor = {text.ptr, text.ptr + text.len}, .start = text.ptr, .out = out, .result = result};
+      .cursor = {text.ptr, text.ptr + text.len}, .start = text.ptr, .out = out, .result = result, .names = names};
   size_t before = out->len;
   *result = (struct tb_text_result){.unknown = 0};
   enum tb_status status = parse_fields(&parser, type, 0);

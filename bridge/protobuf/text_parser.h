@@ -21,6 +21,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "base/memory.h"
+#include "protobuf/extension_names.h"
 
 enum { TB_TEXT_FAULT_BYTES = 160 };
 
@@ -32,13 +33,14 @@ struct tb_text_fault {
 
 struct tb_text_result {
   struct tb_text_fault fault; /* where the text is none */
-  uint64_t unknown;           /* fields that the schema has not, which were passed over */
+  uint64_t unknown;           /* fields and extensions that the schema has not, which were passed over */
   struct tb_text_fault unknown_first;
 };
 
-/* Appends the fields of a message of that type to *out. TB_OK; TB_BAD_DATA: *out is as it was, result->fault says why;
- * TB_NO_MEMORY or TB_LIMIT of the buffer. */
+/* Appends the fields of a message of that type to *out. `names`: of extensions; NULL: none is known. TB_OK;
+ * TB_BAD_DATA: *out is as it was, result->fault says why; TB_NO_MEMORY or TB_LIMIT of the buffer. */
 TB_MUST_CHECK enum tb_status tb_text_parse(struct tb_buffer *out, const ProtobufCMessageDescriptor *type,
-                                           struct tb_str text, struct tb_text_result *result);
+                                           struct tb_extension_names *names, struct tb_str text,
+                                           struct tb_text_result *result);
 
 #endif

@@ -30,7 +30,7 @@ static void assert_makes_again(const ProtobufCMessageDescriptor *type, struct tb
   struct tb_buffer made;
   struct tb_text_result result;
   tb_buffer_init(&made, tb_default_allocator(), 0);
-  assert_int_equal(tb_text_parse(&made, type, (struct tb_str){out.data, out.len - 1}, &result), TB_OK);
+  assert_int_equal(tb_text_parse(&made, type, NULL, (struct tb_str){out.data, out.len - 1}, &result), TB_OK);
   assert_int_equal(made.len, bytes.len);
   if (made.len) assert_memory_equal(made.data, bytes.ptr, bytes.len);
   tb_buffer_free(&made);

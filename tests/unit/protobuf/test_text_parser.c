@@ -14,16 +14,19 @@
 
 static struct tb_buffer out;
 static struct tb_text_result result;
+static struct tb_extension_names names;
 
 static int start(void **state) {
   (void)state;
   tb_buffer_init(&out, tb_default_allocator(), 0);
+  tb_extension_names_init(&names, tb_default_allocator());
   return 0;
 }
 
 static int stop(void **state) {
   (void)state;
   tb_buffer_free(&out);
+  tb_extension_names_free(&names);
   return 0;
 }
 
@@ -32,7 +35,7 @@ static const ProtobufCMessageDescriptor *const event = &perfetto__protos__track_
 
 static void assert_makes(const ProtobufCMessageDescriptor *type, const char *text, struct tb_str bytes) {
   out.len = 0;
-  enum tb_status status = tb_text_parse(&out, type, tb_str_from(text), &result);
+  enum tb_status status = tb_text_parse(&out, type, &names, tb_str_from(text), &result);
   assert_string_equal(result.fault.what, "");
   assert_int_equal(status, TB_OK);
   assert_int_equal(out.len, bytes.len);
@@ -42,7 +45,7 @@ static void assert_makes(const ProtobufCMessageDescriptor *type, const char *tex
 
 static void assert_faults(const ProtobufCMessageDescriptor *type, const char *text, size_t at, const char *what) {
   out.len = 0;
-  assert_int_equal(tb_text_parse(&out, type, tb_str_from(text), &result), TB_BAD_DATA);
+  assert_int_equal(tb_text_parse(&out, type, &names, tb_str_from(text), &result), TB_BAD_DATA);
   assert_string_equal(result.fault.what, what);
   assert_int_equal(result.fault.at, at);
   assert_int_equal(out.len, 0);
@@ -88,6 +91,27 @@ static void lists_are_fields_that_repeat(void **state) {
                "\x0a\x02\x05\x06");
 }
 
+static void extensions_go_by_their_full_names(void **state) {
+  (void)state;
+  ASSERT_MAKES(event, "[perfetto.protos.ChromeTrackEvent.current_task] { event_offset_from_task_start_time_us: 184 }",
+               "\xfa\x42\x03\x08\xb8\x01");
+  ASSERT_MAKES(event, "[ perfetto.protos.ChromeTrackEvent.chrome_app_state ]: APP_STATE_BACKGROUND", "\xc0\x3e\x02");
+  ASSERT_MAKES(event, "[perfetto.protos.ChromeTrackEvent.chrome_app_state]: 1", "\xc0\x3e\x01");
+  assert_int_equal(result.unknown, 0);
+  assert_faults(event, "[perfetto.protos.ChromeTrackEvent.chrome_app_state]: ASLEEP", 59,
+                "chrome_app_state has no value ASLEEP");
+  assert_faults(event, "[perfetto.protos.ChromeTrackEvent.current_task", 1, "the name of an extension is not closed");
+}
+
+static void extensions_of_other_types_are_not_known(void **state) {
+  (void)state;
+  ASSERT_MAKES(packet, "[perfetto.protos.ChromeTrackEvent.chrome_app_state]: 1 timestamp: 1", "\x40\x01");
+  assert_int_equal(result.unknown, 1);
+  ASSERT_MAKES(event, "[perfetto.protos.ChromeTrackEvent]: 1 [perfetto.protos.chrome_app_state]: 1 []: 1", "");
+  assert_int_equal(result.unknown, 3);
+  assert_string_equal(result.unknown_first.what, "[perfetto.protos.ChromeTrackEvent] of extensions");
+}
+
 static void fields_that_nobody_knows_are_counted(void **state) {
   (void)state;
   ASSERT_MAKES(packet, "nobody { knows: \"}\" this: [1, {x: 2}] } timestamp: 1", "\x40\x01");
@@ -121,7 +145,7 @@ static void messages_that_nest_too_deep_are_a_fault(void **state) {
   static char text[2 * LEVELS + 1];
   for (size_t i = 0; i < LEVELS; i++) memcpy(text + 2 * i, "1{", 2);
   out.len = 0;
-  assert_int_equal(tb_text_parse(&out, NULL, tb_str_from(text), &result), TB_BAD_DATA);
+  assert_int_equal(tb_text_parse(&out, NULL, NULL, tb_str_from(text), &result), TB_BAD_DATA);
   assert_string_equal(result.fault.what, "messages nest too deep");
 }
 
@@ -131,6 +155,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(numbers_have_several_forms, start, stop),
       cmocka_unit_test_setup_teardown(texts_are_joined_and_unescaped, start, stop),
       cmocka_unit_test_setup_teardown(lists_are_fields_that_repeat, start, stop),
+      cmocka_unit_test_setup_teardown(extensions_go_by_their_full_names, start, stop),
+      cmocka_unit_test_setup_teardown(extensions_of_other_types_are_not_known, start, stop),
       cmocka_unit_test_setup_teardown(fields_that_nobody_knows_are_counted, start, stop),
       cmocka_unit_test_setup_teardown(faults_say_where, start, stop),
       cmocka_unit_test_setup_teardown(messages_that_nest_too_deep_are_a_fault, start, stop),
