@@ -16,7 +16,9 @@ enum { TB_NAMES_COUNTED_FROM = 64 };
 
 /* All 0 at first. A name is an id or a hash of it, and so are categories; 0: none. */
 struct tb_open_names {
-  struct tb_map counts; /* (name, 0), where it has categories also (name, categories), (0, categories) -> how many */
+  /* (name, 0), where it has categories also (name, categories), (0, categories) -> how many; NULL before any was
+   * counted, since there may be a stack for each of a million tracks */
+  struct tb_map *counts;
 };
 
 /* A text as a name, for a stack of `count` open slices; 0, which is not asked for, where these are few. */
@@ -45,9 +47,8 @@ static inline void tb_open_names_remove(struct tb_open_names *names, size_t plac
 /* How many of the `count` open slices an END has to look at, from the outermost on; 0 of both: any slice is its own. */
 static inline size_t tb_open_names_reach(const struct tb_open_names *names, size_t count, uint64_t name,
                                          uint64_t categories) {
-  if (count <= TB_NAMES_COUNTED_FROM || (!name && !categories) || tb_map_find(&names->counts, name, categories))
-    return count;
-  return TB_NAMES_COUNTED_FROM;
+  if (count <= TB_NAMES_COUNTED_FROM || (!name && !categories)) return count;
+  return names->counts && tb_map_find(names->counts, name, categories) ? count : TB_NAMES_COUNTED_FROM;
 }
 
 #endif

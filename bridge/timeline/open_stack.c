@@ -3,13 +3,17 @@
 
 void tb_open_stack_free(struct tb_open_stack *s, const struct tb_allocator *allocator) {
   tb_open_names_free(&s->names);
-  tb_free(allocator, s->frames, s->capacity * s->frame_size);
+  tb_free(allocator, s->frames, (size_t)s->capacity * s->frame_size);
   s->frames = NULL;
   s->count = s->capacity = 0;
 }
 
 bool tb_open_stack_make_room(struct tb_open_stack *s, const struct tb_allocator *allocator, size_t most) {
-  return tb_grow_array(allocator, &s->frames, &s->capacity, s->count + 1, s->frame_size, most) == TB_OK;
+  size_t capacity = s->capacity;
+  if (most > UINT32_MAX) most = UINT32_MAX;
+  enum tb_status status = tb_grow_array(allocator, &s->frames, &capacity, (size_t)s->count + 1, s->frame_size, most);
+  s->capacity = (uint32_t)capacity;
+  return status == TB_OK;
 }
 
 bool tb_open_stack_count(struct tb_open_stack *s, const struct tb_allocator *allocator,
@@ -40,8 +44,8 @@ void tb_open_stack_cut(struct tb_open_stack *s, size_t count) {
 
 void tb_open_stack_forget(struct tb_open_stack *s, size_t count) {
   for (size_t i = 0; i < count; i++) tb_open_stack_uncount(s, tb_open_stack_at(s, i));
-  s->count -= count;
-  memmove(s->frames, tb_open_stack_at(s, count), s->count * s->frame_size);
+  s->count -= (uint32_t)count;
+  memmove(s->frames, tb_open_stack_at(s, count), (size_t)s->count * s->frame_size);
 }
 
 /* ---- stacks of many tracks --------------------------------------------------------------------------------------- */
@@ -55,7 +59,7 @@ struct tb_open_stack *tb_open_stacks_take(struct tb_open_stacks *stacks, uint32_
   } else {
     stack = tb_calloc(stacks->allocator, stacks->size);
     if (!stack) return NULL;
-    stack->frame_size = stacks->frame_size;
+    stack->frame_size = (uint32_t)stacks->frame_size;
   }
   stack->owner = owner;
   stack->next = NULL;

@@ -28,9 +28,9 @@ struct tb_open_frame {
 struct tb_open_stack {
   struct tb_open_stack *next, *previous; /* see struct tb_open_stacks */
   uint32_t owner;
+  uint32_t frame_size;
   void *frames; /* outermost first */
-  size_t count, capacity;
-  size_t frame_size;
+  uint32_t count, capacity;
   struct tb_open_names names; /* of those that have not ended */
 };
 

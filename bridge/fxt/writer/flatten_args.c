@@ -388,22 +388,19 @@ size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count) {
   return size;
 }
 
-char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str *category,
-                        struct tb_str *name, struct tb_fxt_flat **args, size_t *size) {
+char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, size_t front, size_t *size) {
   size_t args_size = tb_fxt_args_size(w->args.items, w->args.count);
-  *size = args_size + event->name.len + event->categories.len;
+  *size = front + args_size + event->name.len + event->categories.len;
   char *block = tb_alloc(w->writer->allocator, *size);
   if (!block) {
     tb_fxt_fail(w, TB_NO_MEMORY);
     return NULL;
   }
-  *args = tb_fxt_copy_args(w->args.items, w->args.count, block);
-  char *texts = block + args_size;
+  (void)tb_fxt_copy_args(w->args.items, w->args.count, block + front);
+  char *texts = block + front + args_size;
   if (event->name.len) memcpy(texts, event->name.ptr, event->name.len);
-  *name = (struct tb_str){texts, event->name.len};
   texts += event->name.len;
   if (event->categories.len) memcpy(texts, event->categories.ptr, event->categories.len);
-  *category = (struct tb_str){texts, event->categories.len};
   return block;
 }
 

@@ -72,9 +72,16 @@ static struct tb_fxt_held_flow *copy_flow(struct tb_fxt_writer *w, const struct 
     return NULL;
   }
   *held = (struct tb_fxt_held_flow){.type = type, .arg_count = w->args.count};
-  if (tb_fxt_copy_parts(w, event, &held->category, &held->name, &held->args, &held->block_size)) return held;
-  tb_free(a, held, sizeof(*held));
-  return NULL;
+  char *block = tb_fxt_copy_parts(w, event, 0, &held->block_size);
+  if (!block) {
+    tb_free(a, held, sizeof(*held));
+    return NULL;
+  }
+  const char *texts = block + held->block_size - event->name.len - event->categories.len;
+  held->args = (void *)block;
+  held->name = (struct tb_str){texts, event->name.len};
+  held->category = (struct tb_str){texts + event->name.len, event->categories.len};
+  return held;
 }
 
 static void free_held(const struct tb_allocator *a, struct tb_fxt_held_flow *held) {

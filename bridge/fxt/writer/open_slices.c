@@ -10,7 +10,7 @@ static void free_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
 }
 
 void tb_fxt_count_held(struct tb_fxt_track_state *track_state) {
-  size_t n = 0;
+  uint32_t n = 0;
   while (n < track_state->slices->stack.count &&
          !tb_fxt_opened(track_state)[track_state->slices->stack.count - n - 1].written)
     n++;
@@ -28,14 +28,68 @@ bool tb_fxt_take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
   return true;
 }
 
+static const struct tb_fxt_slice_extras no_extras = {.flow_ts = INT64_MIN, .outer_flow_ts = INT64_MIN};
+
+const struct tb_fxt_slice_extras *tb_fxt_slice_extras(const struct tb_fxt_open *slice) {
+  return slice->has_extras ? (const void *)slice->block : &no_extras;
+}
+
+bool tb_fxt_open_slice(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice) {
+  size_t size;
+  char *block = tb_fxt_copy_parts(w, event, sizeof(no_extras), &size);
+  if (!block) return false;
+  if (size > UINT32_MAX) {
+    tb_free(w->writer->allocator, block, size);
+    tb_fxt_fail(w, TB_LIMIT);
+    return false;
+  }
+  memcpy(block, &no_extras, sizeof(no_extras));
+  *slice = (struct tb_fxt_open){.open = {.ts = event->ts},
+                                .block = block,
+                                .block_size = (uint32_t)size,
+                                .name_len = (uint32_t)event->name.len,
+                                .category_len = (uint32_t)event->categories.len,
+                                .arg_count = w->args.count & TB_FXT_MAX_ARGS, /* at most that many */
+                                .has_extras = true};
+  return true;
+}
+
+/* The block anew, with no arguments, but with or without extras. */
+static void remake_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice, bool has_extras) {
+  struct tb_fxt_slice_extras extras = *tb_fxt_slice_extras(slice);
+  struct tb_str name = tb_fxt_open_name(slice), category = tb_fxt_open_category(slice);
+  size_t front = has_extras ? sizeof(extras) : 0, size = front + name.len + category.len;
+  char *block = size ? tb_alloc(w->writer->allocator, size) : NULL;
+  if (size && !block) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  if (has_extras) memcpy(block, &extras, sizeof(extras));
+  if (name.len) memcpy(block + front, name.ptr, name.len);
+  if (category.len) memcpy(block + front + name.len, category.ptr, category.len);
+  tb_free(w->writer->allocator, slice->block, slice->block_size);
+  w->slices.bytes += size;
+  w->slices.bytes -= slice->block_size;
+  slice->block = block;
+  slice->block_size = (uint32_t)size;
+  slice->has_extras = has_extras;
+  slice->arg_count = 0;
+}
+
+void tb_fxt_note_flow_of_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice, int64_t ts) {
+  if (tb_fxt_slice_extras(slice)->flow_ts >= ts) return;
+  if (!slice->has_extras) remake_block(w, slice, true);
+  if (slice->has_extras) ((struct tb_fxt_slice_extras *)(void *)slice->block)->flow_ts = ts;
+}
+
 void tb_fxt_push_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
   struct tb_open_stack *stack = &track_state->slices->stack;
-  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
   if (stack->count) {
-    const struct tb_fxt_open *outer = &tb_fxt_opened(track_state)[stack->count - 1];
-    slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
+    const struct tb_fxt_slice_extras *outer = tb_fxt_slice_extras(&tb_fxt_opened(track_state)[stack->count - 1]);
+    struct tb_fxt_slice_extras *extras = (void *)slice->block;
+    extras->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
   }
-  slice->open.name = tb_open_name_of(slice->name, stack->count);
+  slice->open.name = tb_open_name_of(tb_fxt_open_name(slice), stack->count);
   w->slices.bytes += sizeof(*slice) + slice->block_size;
   struct tb_fxt_open *top = (void *)tb_open_stack_push(stack, w->writer->allocator, &slice->open, TB_FXT_OPEN_MAX);
   if (!top) {
@@ -71,25 +125,9 @@ void tb_fxt_forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state 
 }
 
 void tb_fxt_shrink_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
-  size_t size = slice->name.len + slice->category.len;
-  if (!slice->written || size >= slice->block_size) return;
-  char *block = NULL;
-  if (size) {
-    block = tb_alloc(w->writer->allocator, size);
-    if (!block) {
-      tb_fxt_fail(w, TB_NO_MEMORY);
-      return;
-    }
-    if (slice->name.len) memcpy(block, slice->name.ptr, slice->name.len);
-    if (slice->category.len) memcpy(block + slice->name.len, slice->category.ptr, slice->category.len);
-  }
-  slice->name.ptr = block;
-  slice->category.ptr = block ? block + slice->name.len : NULL;
-  slice->args = NULL;
-  tb_free(w->writer->allocator, slice->block, slice->block_size);
-  w->slices.bytes -= slice->block_size - size;
-  slice->block = block;
-  slice->block_size = size;
+  bool has_extras = slice->has_extras && memcmp(slice->block, &no_extras, sizeof(no_extras)) != 0;
+  size_t size = (has_extras ? sizeof(no_extras) : 0) + slice->name_len + slice->category_len;
+  if (slice->written && size < slice->block_size) remake_block(w, slice, has_extras);
 }
 
 void tb_fxt_init_slices(struct tb_fxt_writer *w) {

@@ -14,6 +14,29 @@ static inline struct tb_fxt_open *tb_fxt_opened(const struct tb_fxt_track_state 
   return track_state->slices->stack.frames;
 }
 
+static inline struct tb_str tb_fxt_open_name(const struct tb_fxt_open *slice) {
+  if (!slice->name_len) return (struct tb_str){NULL, 0};
+  return (struct tb_str){slice->block + slice->block_size - slice->category_len - slice->name_len, slice->name_len};
+}
+
+static inline struct tb_str tb_fxt_open_category(const struct tb_fxt_open *slice) {
+  if (!slice->category_len) return (struct tb_str){NULL, 0};
+  return (struct tb_str){slice->block + slice->block_size - slice->category_len, slice->category_len};
+}
+
+/* Of one whose record is still to be written; it has extras. */
+static inline struct tb_fxt_flat *tb_fxt_open_args(const struct tb_fxt_open *slice) {
+  return (void *)(slice->block + sizeof(struct tb_fxt_slice_extras));
+}
+
+const struct tb_fxt_slice_extras *tb_fxt_slice_extras(const struct tb_fxt_open *slice);
+
+/* Copies the event's names and w->args into a new slice. False where the writer failed. */
+bool tb_fxt_open_slice(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice);
+
+/* The time of the slice's last flow event is at least that. */
+void tb_fxt_note_flow_of_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice, int64_t ts);
+
 /* Counts which slices are held: the innermost ones, up to the first that is written. */
 void tb_fxt_count_held(struct tb_fxt_track_state *track_state);
 

@@ -15,8 +15,26 @@
 enum { MAX_HELD = 64 };
 
 /* What a slice's record contains except type and time. */
+struct slice_parts {
+  uint64_t id;
+  const struct tb_track *thread;
+  struct tb_str name, category;
+  struct tb_fxt_flat *args;
+  uint32_t arg_count;
+};
+
+static struct slice_parts parts_of(const struct tb_fxt_open *slice) {
+  const struct tb_fxt_slice_extras *extras = tb_fxt_slice_extras(slice);
+  return (struct slice_parts){.id = extras->id,
+                              .thread = extras->thread,
+                              .name = tb_fxt_open_name(slice),
+                              .category = tb_fxt_open_category(slice),
+                              .args = slice->arg_count ? tb_fxt_open_args(slice) : NULL,
+                              .arg_count = slice->arg_count};
+}
+
 static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
-                         const struct tb_fxt_open *slice, bool has_last, uint64_t last) {
+                         const struct slice_parts *slice, bool has_last, uint64_t last) {
   const struct tb_track *emitter = slice->thread ? slice->thread : track; /* of who emits it */
   struct tb_fxt_event_record record = {.type = type,
                                        .ts = ts,
@@ -38,14 +56,15 @@ static bool overlaps_on_thread(const struct tb_event *event) {
   return event->track->type == TB_TRACK_CUSTOM && event->track->has_tid && (event->phase == 'X' || event->phase == 'B');
 }
 
-static void put_begin(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice) {
+static void put_begin(struct tb_fxt_writer *w, const struct tb_track *track, const struct slice_parts *slice,
+                      int64_t ts) {
   if (is_thread(track))
-    put_duration(w, track, TB_FXT_DURATION_BEGIN, slice->open.ts, slice, false, 0);
+    put_duration(w, track, TB_FXT_DURATION_BEGIN, ts, slice, false, 0);
   else
-    put_duration(w, track, TB_FXT_ASYNC_BEGIN, slice->open.ts, slice, true, slice->id);
+    put_duration(w, track, TB_FXT_ASYNC_BEGIN, ts, slice, true, slice->id);
 }
 
-static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice,
+static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const struct slice_parts *slice,
                     int64_t ts) {
   if (is_thread(track))
     put_duration(w, track, TB_FXT_DURATION_END, ts, slice, false, 0);
@@ -61,7 +80,8 @@ static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, st
        i < track_state->slices->stack.count; i++) {
     struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[i];
     if (slice->overlaps) continue;
-    put_begin(w, track, slice);
+    const struct slice_parts parts = parts_of(slice);
+    put_begin(w, track, &parts, slice->open.ts);
     slice->written = true;
     slice->arg_count = 0;
   }
@@ -110,13 +130,6 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
-/* The event's names and w->args, in a block of the slice's own. */
-static bool copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice) {
-  slice->block = tb_fxt_copy_parts(w, event, &slice->category, &slice->name, &slice->args, &slice->block_size);
-  slice->arg_count = w->args.count;
-  return slice->block != NULL;
-}
-
 /* The number of async records for what happens on a track that is no thread's. */
 static uint64_t id_of_track(const struct tb_event *event) {
   if (event->id.kind != TB_ID_NONE && event->id.is_number) return event->id.value;
@@ -134,12 +147,13 @@ static bool begins_with_outer(const struct tb_fxt_track_state *track_state) {
 static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   if (track_state->slices->stack.count == TB_FXT_OPEN_MAX)
     tb_fxt_forget_outermost(w, track_state); /* their ends will find none and be written bare */
-  struct tb_fxt_open slice = {.open = {.ts = event->ts}};
-  if (!tb_fxt_take_slices(w, track_state) || !copy_parts(w, event, &slice)) return;
+  struct tb_fxt_open slice;
+  if (!tb_fxt_take_slices(w, track_state) || !tb_fxt_open_slice(w, event, &slice)) return;
   make_way(w, event->track, track_state, event->ts);
   settle(w, event->track, track_state, event->ts);
-  slice.id = is_thread(event->track) ? 0 : id_of_track(event);
-  slice.thread = event->thread;
+  struct tb_fxt_slice_extras *extras = (void *)slice.block;
+  extras->id = is_thread(event->track) ? 0 : id_of_track(event);
+  extras->thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   tb_fxt_push_slice(w, track_state, &slice);
   if (w->status != TB_OK) return;
@@ -168,7 +182,7 @@ static uint32_t drop_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_st
 
 /* Where begin and end become one record, the end's thread time becomes the slice's duration in it, whatever durations
  * they said. */
-static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+static void join_thread_times(struct tb_fxt_writer *w, struct slice_parts *slice) {
   struct tb_str time = tb_carried_path(TB_CARRIED_THREAD_TS), duration = tb_carried_path(TB_CARRIED_THREAD_DUR);
   const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, time);
   if (!began || !find_flat(w->args.items, w->args.count, time)) return;
@@ -182,7 +196,7 @@ static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice
 
 /* Whether a flow event of a slice around this one comes when it has ended. Readers bind a flow to the newest slice of
  * the thread, and to them a complete one is that until another slice begins or ends, be it over or not. */
-static bool would_take_flow(const struct tb_fxt_open *slice, int64_t end) {
+static bool would_take_flow(const struct tb_fxt_slice_extras *slice, int64_t end) {
   return slice->outer_flow_ts >= end && slice->flow_ts < end;
 }
 
@@ -202,7 +216,7 @@ static bool is_rest(struct tb_str name) {
 /* Whether the end says something that one record cannot tell from what the begin says: members of its own, and
  * arguments of one name. */
 static bool has_own_members(const struct tb_fxt_writer *w, const struct tb_event *event,
-                            const struct tb_fxt_open *slice) {
+                            const struct slice_parts *slice) {
   if (event->extra_count) return true;
   for (uint32_t i = 0; i < w->args.count; i++)
     for (uint32_t k = 0; k < slice->arg_count; k++)
@@ -237,12 +251,12 @@ static struct tb_fxt_flat name_of_end(struct tb_str name) {
 static void put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) {
   const struct tb_fxt_flat name = name_of_end(event->name);
   if (event->has & TB_HAS_NAME && is_thread(event->track)) add_mark(w, event, &name);
-  struct tb_fxt_open bare = {.thread = event->thread,
-                             .name = event->name,
-                             .category = event->categories,
-                             .args = w->args.items,
-                             .arg_count = w->args.count,
-                             .id = is_thread(event->track) ? 0 : id_of_track(event)};
+  const struct slice_parts bare = {.thread = event->thread,
+                                   .name = event->name,
+                                   .category = event->categories,
+                                   .args = w->args.items,
+                                   .arg_count = w->args.count,
+                                   .id = is_thread(event->track) ? 0 : id_of_track(event)};
   put_end(w, event->track, &bare, event->ts);
 }
 
@@ -262,30 +276,31 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
                           bool is_endless) {
   struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1];
   settle(w, event->track, track_state, event->ts);
-  if (event->thread) slice->thread = event->thread;
-  bool is_named = track_state->has_endless && !is_endless && (slice->name.len || slice->category.len);
+  struct slice_parts parts = parts_of(slice);
+  if (event->thread) parts.thread = event->thread;
+  bool is_named = track_state->has_endless && !is_endless && (parts.name.len || parts.category.len);
   bool late =
       event->ts < slice->open.ts || tb_same_time_keeps_place(slice->open.ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
-  if (!slice->written && (late || would_take_flow(slice, event->ts) ||
-                          slice->arg_count + w->args.count > TB_FXT_MAX_ARGS || has_own_members(w, event, slice)))
+  if (!slice->written && (late || would_take_flow(tb_fxt_slice_extras(slice), event->ts) ||
+                          parts.arg_count + w->args.count > TB_FXT_MAX_ARGS || has_own_members(w, event, &parts)))
     write_held(w, event->track, track_state);
-  if (slice->overlaps && slice->arg_count + w->args.count > TB_FXT_MAX_ARGS) {
+  if (slice->written) parts.arg_count = 0;
+  if (slice->overlaps && parts.arg_count + w->args.count > TB_FXT_MAX_ARGS) {
     tb_fxt_lose_event(w, "an argument past the fifteenth", event);
-    w->args.count = TB_FXT_MAX_ARGS - slice->arg_count;
+    w->args.count = TB_FXT_MAX_ARGS - parts.arg_count;
   }
-  const struct tb_fxt_flat name = name_of_end(slice->name);
+  const struct tb_fxt_flat name = name_of_end(parts.name);
   if (slice->written && is_named) add_mark(w, event, &name);
-  if (!slice->written) join_thread_times(w, slice);
-  if (slice->arg_count) memcpy(args, slice->args, slice->arg_count * sizeof(*args));
-  uint32_t count = slice->written ? 0 : slice->arg_count;
-  if (w->args.count) memcpy(args + count, w->args.items, w->args.count * sizeof(*args));
-  slice->args = args;
-  slice->arg_count = count + w->args.count;
+  if (!slice->written) join_thread_times(w, &parts);
+  if (parts.arg_count) memcpy(args, parts.args, parts.arg_count * sizeof(*args));
+  if (w->args.count) memcpy(args + parts.arg_count, w->args.items, w->args.count * sizeof(*args));
+  parts.args = args;
+  parts.arg_count += w->args.count;
   if (slice->written)
-    put_end(w, event->track, slice, event->ts);
+    put_end(w, event->track, &parts, event->ts);
   else
-    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->open.ts, slice, true, (uint64_t)event->ts);
+    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->open.ts, &parts, true, (uint64_t)event->ts);
   w->args.count = 0;
   tb_fxt_pop_slice(w, track_state);
 }
@@ -294,8 +309,8 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
 static bool is_named_by(const void *ctx, const struct tb_open_frame *frame) {
   const struct tb_event *event = ctx;
   const struct tb_fxt_open *slice = (const void *)frame;
-  if (event->has & TB_HAS_NAME && event->name.len && !tb_str_equal(slice->name, event->name)) return false;
-  return !event->categories.len || tb_str_equal(slice->category, event->categories);
+  if (event->has & TB_HAS_NAME && event->name.len && !tb_str_equal(tb_fxt_open_name(slice), event->name)) return false;
+  return !event->categories.len || tb_str_equal(tb_fxt_open_category(slice), event->categories);
 }
 
 /* How many slices an end closes: up to the innermost of its name and categories, where it has them; 0 where it fits
@@ -346,8 +361,7 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
     tb_fxt_lose_event(w, "a slice that ends before it begins", event);
     return;
   }
-  struct tb_fxt_open slice = {.open = {.ts = event->ts},
-                              .thread = event->thread,
+  struct slice_parts slice = {.thread = event->thread,
                               .name = event->name,
                               .category = event->categories,
                               .args = w->args.items,
@@ -359,7 +373,7 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
     return;
   }
   slice.id = id_of_track(event);
-  put_begin(w, event->track, &slice);
+  put_begin(w, event->track, &slice, event->ts);
   slice.arg_count = 0;
   put_end(w, event->track, &slice, event->ts + event->dur);
 }
@@ -367,15 +381,14 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
 /* A begin or end out of a processor's buffer: those of other processors that are earlier may come later, so that only
  * readers, who sort, know which end is whose. */
 static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_fxt_open bare = {.open = {.ts = event->ts},
-                             .thread = event->thread,
-                             .name = event->name,
-                             .category = event->categories,
-                             .args = w->args.items,
-                             .arg_count = w->args.count};
+  const struct slice_parts bare = {.thread = event->thread,
+                                   .name = event->name,
+                                   .category = event->categories,
+                                   .args = w->args.items,
+                                   .arg_count = w->args.count};
   tb_fxt_touch(w, event->track, event->ts);
   if (event->type == TB_EVENT_SLICE_BEGIN)
-    put_begin(w, event->track, &bare);
+    put_begin(w, event->track, &bare, event->ts);
   else
     put_end(w, event->track, &bare, event->ts);
 }
@@ -416,7 +429,7 @@ static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
   int64_t begin = track_state->slices->stack.count
                       ? tb_fxt_opened(track_state)[track_state->slices->stack.count - 1].open.ts
                       : INT64_MIN;
-  if (!tb_deferred_end_take(&track_state->waiting, ts, begin, &w->bare_end)) return;
+  if (!tb_deferred_end_take(&track_state->slices->waiting, ts, begin, &w->bare_end)) return;
   w->args.count = 0;
   if (is_flow) write_held(w, track_state->track, track_state); /* see would_take_flow */
   put_now(w, &w->bare_end, track_state);
@@ -432,7 +445,7 @@ void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *eve
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
   if (!track_state || !track_state->slices->stack.count) return;
   struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1];
-  if (slice->flow_ts < event->ts) slice->flow_ts = event->ts;
+  tb_fxt_note_flow_of_slice(w, slice, event->ts);
 }
 
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -440,7 +453,8 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (!track_state) return;
   end_waiting(w, track_state, event->ts, false);
   bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && track_state->slices->stack.count;
-  if (may_wait && tb_deferred_end_keep(&track_state->waiting, event, closed_by(event, track_state) == 1)) return;
+  if (may_wait && tb_deferred_end_keep(&track_state->slices->waiting, event, closed_by(event, track_state) == 1))
+    return;
   put_now(w, event, track_state);
 }
 
@@ -467,7 +481,8 @@ void tb_fxt_make_room(struct tb_fxt_writer *w) {
     write_held(w, track_state->track, track_state);
     for (size_t i = 0; i < stack->count; i++) tb_fxt_shrink_slice(w, &tb_fxt_opened(track_state)[i]);
   }
-  if (slices->bytes > slices->most / 2) slices->most = slices->bytes * 2; /* do not look again too soon */
+  if (slices->bytes > slices->most / 2)
+    slices->most = slices->bytes + slices->bytes / 4; /* do not look again too soon */
 }
 
 /* ---- the end of the trace ---------------------------------------------------------------------------------------- */

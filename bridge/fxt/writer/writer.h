@@ -35,43 +35,48 @@ struct tb_fxt_out_provider {
   struct tb_fxt_ref_cache threads; /* texts are two koids */
 };
 
-/* A slice that has begun. `held` is a block with the texts and arguments of one whose record is still to be written: it
- * becomes a complete one where nothing in between asks for begin and end. */
+/* What few slices have. */
+struct tb_fxt_slice_extras {
+  uint64_t id;
+  const struct tb_track *thread;  /* that emitted it, where the track is another one */
+  int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
+};
+
+/* A slice that has begun. One whose record is still to be written is held: it becomes a complete record where nothing
+ * in between asks for begin and end. There may be some of these for each of a million tracks, so that what they have is
+ * in one block: extras, arguments, name, categories. */
 struct tb_fxt_open {
   struct tb_open_frame open;
-  uint64_t id;
-  const struct tb_track *thread; /* that emitted it, where the track is another one */
-  struct tb_str name, category;  /* in `block` */
-  struct tb_fxt_flat *args;      /* likewise */
-  uint32_t arg_count;
-  bool written;
+  char *block;
+  uint32_t block_size, name_len, category_len;
+  uint32_t arg_count : 28;
+  uint32_t has_extras : 1;
+  uint32_t written : 1;
   /* it overlaps other slices of its thread: it is on a track of its own, but written as a complete record of the
    * thread */
-  bool overlaps;
-  int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
-  char *block;
-  size_t block_size;
+  uint32_t overlaps : 1;
 };
 
 /* The open slices of a track: it has them only while there are some. */
 struct tb_fxt_slices {
   struct tb_open_stack stack; /* of struct tb_fxt_open */
-  size_t held_count;          /* the innermost ones, whose records are still to be written */
+  uint32_t held_count;        /* the innermost ones, whose records are still to be written */
+  struct tb_deferred_end waiting;
 };
 
 /* What is kept of a track. */
 struct tb_fxt_track_state {
   const struct tb_track *track;
-  struct tb_str name;    /* in the name record written last */
-  bool described;        /* a kernel object record was written */
-  bool named;            /* it has a name of metadata, which the track itself does not know */
-  bool unordered;        /* its times once went back: no slice is held any more */
-  bool has_endless;      /* a slice of it never ends: ends have names from then on, so that they do not end it */
-  int64_t last_ts;       /* of the begins and ends */
-  int64_t last_inner_ts; /* of begins and other events */
-  struct tb_deferred_end waiting;
-  size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
-  struct tb_fxt_slices *slices;    /* tb_fxt_writer.no_slices where none is open */
+  struct tb_str name; /* in the name record written last */
+  bool described;     /* a kernel object record was written */
+  bool named;         /* it has a name of metadata, which the track itself does not know */
+  bool unordered;     /* its times once went back: no slice is held any more */
+  bool has_endless;   /* a slice of it never ends: ends have names from then on, so that they do not end it */
+  uint32_t point_count;
+  int64_t last_ts;              /* of the begins and ends */
+  int64_t last_inner_ts;        /* of begins and other events */
+  size_t first_point;           /* of point_count flow points that wait, of one time: the track_state's latest */
+  struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */
@@ -220,10 +225,9 @@ struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args,
 
 /* Copies arguments with their texts into an aligned block of tb_fxt_args_size bytes. */
 struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block);
-/* The event's names and w->args in one block of *size bytes, which the caller frees; `args` are at its start. NULL
- * after a failure. */
-char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str *category,
-                        struct tb_str *name, struct tb_fxt_flat **args, size_t *size);
+/* w->args and the event's name and categories, in this order, in one block of *size bytes, which the caller frees,
+ * behind `front` bytes, a multiple of 8. NULL after a failure. */
+char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, size_t front, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
 
 /* What a string may hold of an argument's text, the rest being written before the current record (long_strings.c). */

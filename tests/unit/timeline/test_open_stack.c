@@ -74,7 +74,7 @@ static void deep_slices_are_found_until_they_end_or_are_cut(void **state) {
   assert_int_equal(stack.count, DEEP - 2);
   tb_open_stack_cut(&stack, TB_NAMES_COUNTED_FROM + 1);
   assert_int_equal(find(&stack, DEEP - 2), 0);
-  assert_int_equal(stack.names.counts.count, 1); /* of the one that is left of those that are counted */
+  assert_int_equal(stack.names.counts->count, 1); /* of the one that is left of those that are counted */
   tb_open_stack_free(&stack, tb_default_allocator());
 }
 
@@ -88,7 +88,7 @@ static void after_the_outermost_are_forgotten_the_others_are_found(void **state)
   assert_int_equal(find(&stack, DEEP + 1), 1);
   assert_int_equal(innermost(&stack), 2 * DEEP);
   while (stack.count) tb_open_stack_pop(&stack);
-  assert_int_equal(stack.names.counts.count, 0);
+  assert_int_equal(stack.names.counts->count, 0);
   tb_open_stack_free(&stack, tb_default_allocator());
 }
 
