@@ -1,0 +1,22 @@
+# Slices that are open while memory is short are written before they end: what comes on them then, and their ends, is
+# the same in FXT as where there is memory for all.
+awk 'BEGIN {
+  print "[{\"ph\":\"B\",\"name\":\"outer\",\"cat\":\"c\",\"ts\":0,\"pid\":1,\"tid\":2}"
+  for (ts = 1; ts <= 6; ts++) for (tid = 2; tid <= 3000; tid++) {
+    if (ts == 1) printf ",{\"ph\":\"B\",\"name\":\"outer %d\",\"cat\":\"c\",\"args\":{\"a\":%d}", tid, tid
+    if (ts == 2) printf ",{\"ph\":\"B\",\"name\":\"inner\",\"cat\":\"c\""
+    if (ts == 3) printf ",{\"ph\":\"s\",\"name\":\"f\",\"cat\":\"f\",\"id\":%d", tid
+    if (ts == 4) printf ",{\"ph\":\"E\""
+    if (ts == 5) printf ",{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"f\",\"cat\":\"f\",\"id\":%d", tid < 3000 ? tid + 1 : 2
+    if (ts == 6) printf ",{\"ph\":\"E\",\"name\":\"outer %d\"", tid
+    printf ",\"ts\":%d,\"pid\":1,\"tid\":%d}\n", ts * 3, tid
+  }
+  print "]"
+}' > in.json
+for memory in 64K 1G; do
+  tracebridge convert -q in.json -o $memory.fxt --memory $memory; echo "$memory: $?"
+  tracebridge convert -q $memory.fxt -o $memory.json
+done
+cmp -s 64K.fxt 1G.fxt || echo "other records"
+cmp 64K.json 1G.json && echo "the same events"
+tracebridge info 64K.fxt | grep '^events'
