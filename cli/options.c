@@ -194,11 +194,22 @@ const char *const *cli_option_choices(const struct cli_option *option) {
   return NULL;
 }
 
+/* The format whose files' names end so, where it is one of the names; else NULL. */
+static const char *format_of_ending(const char *const *names, const char *ending) {
+  char path[32];
+  int len = snprintf(path, sizeof(path), "x.%s", ending);
+  if (len < 0 || (size_t)len >= sizeof(path)) return NULL;
+  const char *name = tb_format_name(tb_format_from_path(path));
+  while (*names && strcmp(*names, name) != 0) names++;
+  return *names;
+}
+
 const char *cli_option_meant(const struct cli_option *option, const char *value) {
   const char *const *choices = cli_option_choices(option);
   struct cli_suggestion meant = {.word = value, .len = strlen(value)};
   for (size_t i = 0; choices && choices[i]; i++) cli_suggest_offer(&meant, choices[i]);
-  return meant.best;
+  bool is_format = option->parse == cli_parse_format || option->parse == cli_parse_target;
+  return meant.best || !is_format ? meant.best : format_of_ending(choices, value);
 }
 
 /* The format that the word names among these; UNKNOWN where it names none. */

@@ -13,10 +13,10 @@ awk 'BEGIN {
   }
   print "]"
 }' > in.json
-for memory in 64K 1G; do
+for memory in 1M 1G; do
   tracebridge convert -q in.json -o $memory.fxt --memory $memory; echo "$memory: $?"
   tracebridge convert -q $memory.fxt -o $memory.json
 done
-cmp -s 64K.fxt 1G.fxt || echo "other records"
-cmp 64K.json 1G.json && echo "the same events"
-tracebridge info 64K.fxt | grep '^events'
+cmp -s 1M.fxt 1G.fxt || echo "other records"
+cmp 1M.json 1G.json && echo "the same events"
+tracebridge info 1M.fxt | grep '^events'
