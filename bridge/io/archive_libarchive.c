@@ -50,6 +50,7 @@ struct tb_archive {
   const char *what;      /* in messages */
   uint64_t at;           /* in the source */
   enum tb_status status; /* of the source, where it failed; and *error */
+  bool at_end;           /* it has no more bytes */
   struct tb_error error;
   enum tb_status ended; /* how the current file ended; TB_OK: it goes on */
   const char *block;    /* of the current file, [block_at, block_end), not yet read */
@@ -79,23 +80,24 @@ static enum tb_status no_memory(struct tb_error *error) {
   return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-/* What failed without a reason had no memory for it. */
-static enum tb_status damaged(const struct tb_archive *r, struct tb_error *error) {
-  if (r->status != TB_OK) {
-    if (error && error->code == TB_OK) *error = r->error;
-    return r->status;
-  }
-  const char *why = r->archive_error_string(r->archive);
-  if (!why || r->archive_errno(r->archive) == ENOMEM) return no_memory(error);
-  return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the %s cannot be read: %s", r->what, why);
-}
-
 /* libarchive ends the process where it gets no memory for a name or the text of an error. Those are small: it is not
  * asked to go on where there is not much more to be had. */
 static bool has_room(void) {
   void *volatile room = malloc(ROOM_BYTES); /* volatile: else compilers know better than to ask */
   free(room);
   return room != NULL;
+}
+
+/* What failed without a reason had no memory for it; but at the end of its bytes a zip file lacks its directory. */
+static enum tb_status damaged(const struct tb_archive *r, struct tb_error *error) {
+  if (r->status != TB_OK) {
+    if (error && error->code == TB_OK) *error = r->error;
+    return r->status;
+  }
+  const char *why = r->archive_error_string(r->archive);
+  if (!why && r->at_end && has_room()) why = "it ends early";
+  if (!why || r->archive_errno(r->archive) == ENOMEM) return no_memory(error);
+  return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the %s cannot be read: %s", r->what, why);
 }
 
 /* ---- the bytes of the archive ------------------------------------------------------------------------------------ */
@@ -107,6 +109,7 @@ static la_ssize_t read_source(struct archive *archive, void *ctx, const void **b
   enum tb_status status = r->source->read(r->source->ctx, r->bytes, BLOCK_BYTES, &got, &r->error);
   *bytes = r->bytes;
   r->at += got;
+  r->at_end = status == TB_END || status == TB_TRUNCATED;
   if (status == TB_OK || status == TB_END || status == TB_TRUNCATED) return (la_ssize_t)got;
   r->status = status;
   return ARCHIVE_FATAL;

@@ -18,8 +18,14 @@ with tarfile.open("damaged.tar", "w") as archive:
 data = bytearray(open("damaged.tar", "rb").read())
 data[1024:1536] = b"?" * 512 # the second member's header
 open("damaged.tar", "wb").write(data)
+with zipfile.ZipFile("cut.zip", "w") as archive:
+    archive.writestr("a.json", text)
+    archive.writestr("b.json", text)
+    end = archive.infolist()[1].header_offset
+data = open("cut.zip", "rb").read()
+open("cut.zip", "wb").write(data[:end]) # behind the first member
 END
-for file in secret.zip damaged.tar; do
+for file in secret.zip damaged.tar cut.zip; do
   tracebridge convert "$file" -o out.pftrace 2>&1 | grep -v '^  [ets]'
   echo "status ${PIPESTATUS[0]}"
 done
