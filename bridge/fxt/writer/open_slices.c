@@ -64,9 +64,9 @@ static void remake_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice, boo
     tb_fxt_fail(w, TB_NO_MEMORY);
     return;
   }
-  if (has_extras) memcpy(block, &extras, sizeof(extras));
-  if (name.len) memcpy(block + front, name.ptr, name.len);
-  if (category.len) memcpy(block + front + name.len, category.ptr, category.len);
+  if (block && has_extras) memcpy(block, &extras, sizeof(extras));
+  if (block && name.len) memcpy(block + front, name.ptr, name.len);
+  if (block && category.len) memcpy(block + front + name.len, category.ptr, category.len);
   tb_free(w->writer->allocator, slice->block, slice->block_size);
   w->slices.bytes += size;
   w->slices.bytes -= slice->block_size;
@@ -79,7 +79,7 @@ static void remake_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice, boo
 void tb_fxt_note_flow_of_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice, int64_t ts) {
   if (tb_fxt_slice_extras(slice)->flow_ts >= ts) return;
   if (!slice->has_extras) remake_block(w, slice, true);
-  if (slice->has_extras) ((struct tb_fxt_slice_extras *)(void *)slice->block)->flow_ts = ts;
+  if (slice->has_extras && slice->block) ((struct tb_fxt_slice_extras *)(void *)slice->block)->flow_ts = ts;
 }
 
 void tb_fxt_push_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
