@@ -2,15 +2,16 @@
 #include "tracebridge/reader.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/options.h"
 #include "convert/format_detect.h"
+#include "convert/reader_clocks.h"
+#include "convert/reader_origin.h"
 #include "convert/registry.h"
 #include "convert/shaped_reader.h"
 #include "convert/system_text.h"
-#include "convert/tap.h"
-#include "convert/trace_input.h"
 #include "io/caller_input.h"
 
 enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
@@ -68,7 +69,7 @@ static struct tb_reader *create(const struct tb_reader_options *options, enum tb
     *status = tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the format is none of enum tb_format");
     return NULL;
   }
-  if ((unsigned)filled.shape > TB_SHAPE_ONE || (unsigned)filled.slices > TB_SLICES_COMPLETE) {
+  if ((unsigned)filled.shape > TB_SHAPE_SOURCE || (unsigned)filled.slices > TB_SLICES_COMPLETE) {
     *status = tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the shape of events is none of enum tb_shape, or of slices");
     return NULL;
   }
@@ -122,22 +123,39 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
   enum tb_status status;
   struct tb_reader *reader = begin_open(place->name, options, out, &status, error);
   if (!reader) return status;
-  struct tb_unread_traces unread = {0};
-  struct tb_trace_format format = {.read_as = reader->options.format};
-  status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, &format, &reader->input,
-                               &unread, &reader->error);
-  reader->options.format = format.read_as;
-  reader->decoded = format.decoded;
-  if (status == TB_OK && tap && reader->decoded)
-    status = tb_tap_open(&reader->input, reader->options.allocator, tap, &reader->error);
-  if (status == TB_OK) status = tb_reader_find_format(reader);
-  if (status == TB_OK) status = tb_reader_note_unread(reader, &unread);
-  return end_open(reader, place->name, status, out, error);
+  return end_open(reader, place->name, tb_reader_open_trace(reader, place, tap), out, error);
+}
+
+/* What a user opens, who may want to go back in it. */
+static enum tb_status open_again_and_again(const char *name, struct tb_reader_origin origin,
+                                           const struct tb_reader_options *options, struct tb_reader **out,
+                                           struct tb_error *error) {
+  enum tb_status status;
+  struct tb_reader *reader = begin_open(name, options, out, &status, error);
+  if (!reader) return status;
+  if (origin.kind == TB_ORIGIN_MEMORY && !origin.bytes.ptr && origin.bytes.len)
+    status = tb_fail(&reader->error, TB_INVALID, TB_NO_OFFSET, "the bytes are NULL");
+  if (status == TB_OK) status = tb_reader_set_origin(reader, name, origin);
+  if (status == TB_OK) status = tb_reader_open_origin(reader);
+  return end_open(reader, name, status, out, error);
 }
 
 enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
                               struct tb_error *error) {
-  return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, NULL, out, error);
+  return open_again_and_again(path, (struct tb_reader_origin){.kind = TB_ORIGIN_FILE}, options, out, error);
+}
+
+enum tb_status tb_reader_open_memory(const char *name, const void *data, size_t len,
+                                     const struct tb_reader_options *options, struct tb_reader **out,
+                                     struct tb_error *error) {
+  const struct tb_reader_origin origin = {.kind = TB_ORIGIN_MEMORY, .bytes = {data, len}};
+  return open_again_and_again(name, origin, options, out, error);
+}
+
+enum tb_status tb_reader_open_descriptor(const char *name, int fd, const struct tb_reader_options *options,
+                                         struct tb_reader **out, struct tb_error *error) {
+  const struct tb_reader_origin origin = {.kind = TB_ORIGIN_DESCRIPTOR, .fd = fd, .start = lseek(fd, 0, SEEK_CUR)};
+  return open_again_and_again(name, origin, options, out, error);
 }
 
 enum tb_status tb_reader_open_callback(const char *name, tb_read_bytes read_bytes, void *ctx,
@@ -154,31 +172,6 @@ enum tb_status tb_reader_open_callback(const char *name, tb_read_bytes read_byte
   return end_open(reader, name, status, out, error);
 }
 
-enum tb_status tb_reader_open_memory(const char *name, const void *data, size_t len,
-                                     const struct tb_reader_options *options, struct tb_reader **out,
-                                     struct tb_error *error) {
-  enum tb_status status;
-  struct tb_reader *reader = begin_open(name, options, out, &status, error);
-  if (!reader) return status;
-  if (!data && len) status = tb_fail(&reader->error, TB_INVALID, TB_NO_OFFSET, "the bytes are NULL");
-  if (status == TB_OK)
-    status = tb_input_open_memory(name, (struct tb_str){data, len}, reader->options.allocator, reader->options.threads,
-                                  &reader->input, &reader->error);
-  if (status == TB_OK) status = tb_reader_find_format(reader);
-  return end_open(reader, name, status, out, error);
-}
-
-enum tb_status tb_reader_open_descriptor(const char *name, int fd, const struct tb_reader_options *options,
-                                         struct tb_reader **out, struct tb_error *error) {
-  enum tb_status status;
-  struct tb_reader *reader = begin_open(name, options, out, &status, error);
-  if (!reader) return status;
-  status = tb_input_open_descriptor(name, fd, reader->options.allocator, reader->options.threads, &reader->input,
-                                    &reader->error);
-  if (status == TB_OK) status = tb_reader_find_format(reader);
-  return end_open(reader, name, status, out, error);
-}
-
 enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
                                      struct tb_error *error) {
   enum tb_status status;
@@ -189,12 +182,12 @@ enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_op
 }
 
 enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len) {
-  if (!reader || (!data && len)) return TB_INVALID;
+  if (!reader || !reader->input || (!data && len)) return TB_INVALID;
   return tb_input_feed(reader->input, data, len);
 }
 
 void tb_reader_feed_end(struct tb_reader *reader) {
-  if (reader) tb_input_feed_end(reader->input);
+  if (reader && reader->input) tb_input_feed_end(reader->input);
 }
 
 /* What the input lost, once it is read. */
@@ -241,6 +234,8 @@ __attribute__((noinline)) enum tb_status tb_reader_fill_own_batch(struct tb_read
     if (reader->held != TB_OK && reader->held != TB_AGAIN) return reader->held;
     reader->next_event = 0;
     reader->held = tb_reader_fill(reader, &reader->batch);
+    if (reader->batch.has_clocks && tb_reader_take_clocks(reader) != TB_OK)
+      reader->held = tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     if (reader->held == TB_AGAIN && reader->batch.event_count == 0) return TB_AGAIN;
   }
   return TB_OK;
@@ -248,7 +243,7 @@ __attribute__((noinline)) enum tb_status tb_reader_fill_own_batch(struct tb_read
 
 enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
   if (!reader || !event) return TB_INVALID;
-  if (reader->options.shape || reader->options.event_types) return tb_reader_next_chosen(reader, event);
+  if (reader->options.shape == TB_SHAPE_ONE || reader->options.event_types) return tb_reader_next_chosen(reader, event);
   if (reader->next_event == reader->batch.event_count) {
     enum tb_status status = tb_reader_fill_own_batch(reader);
     if (status != TB_OK) return status;
@@ -301,9 +296,11 @@ const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *c
 }
 
 uint64_t tb_reader_bytes_read(const struct tb_reader *reader) {
-  return reader ? tb_input_bytes_read(reader->input) : 0;
+  return reader && reader->input ? tb_input_bytes_read(reader->input) : 0;
 }
-uint64_t tb_reader_size(const struct tb_reader *reader) { return reader ? tb_input_size(reader->input) : 0; }
+uint64_t tb_reader_size(const struct tb_reader *reader) {
+  return reader && reader->input ? tb_input_size(reader->input) : 0;
+}
 
 const struct tb_error *tb_reader_error(const struct tb_reader *reader) {
   return reader ? &reader->error : &tb_error_of_null;
@@ -311,10 +308,9 @@ const struct tb_error *tb_reader_error(const struct tb_reader *reader) {
 
 void tb_reader_close(struct tb_reader *reader) {
   if (!reader) return;
-  if (reader->ops) reader->ops->destroy(reader);
-  tb_input_close(reader->input);
+  tb_reader_drop(reader);
   tb_batch_free(&reader->batch);
-  tb_reader_free_shaper(reader);
   tb_intern_free(&reader->kept);
+  tb_reader_free_origin(reader);
   tb_free(reader->options.allocator, reader, sizeof(*reader));
 }

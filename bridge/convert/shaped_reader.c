@@ -90,14 +90,14 @@ static bool is_chosen(const struct tb_reader *reader, const struct tb_event *eve
 
 enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_event **event) {
   enum tb_status status;
-  do status = reader->options.shape ? next_shaped(reader, event) : next_as_it_is(reader, event);
+  do status = reader->options.shape == TB_SHAPE_ONE ? next_shaped(reader, event) : next_as_it_is(reader, event);
   while (status == TB_OK && !is_chosen(reader, *event));
   return status;
 }
 
 /* What is there already, without making more: events of one source's event, or what is left of a batch. */
 static const struct tb_event *take_ready(struct tb_reader *reader) {
-  if (reader->options.shape) return reader->shaper ? tb_shaper_take(reader->shaper) : NULL;
+  if (reader->options.shape == TB_SHAPE_ONE) return reader->shaper ? tb_shaper_take(reader->shaper) : NULL;
   bool any = reader->next_event < reader->batch.event_count;
   return any ? &reader->batch.events[reader->next_event++] : NULL;
 }
@@ -117,6 +117,37 @@ enum tb_status tb_reader_next_batch(struct tb_reader *reader, const struct tb_ev
 const struct tb_track *tb_reader_track(const struct tb_reader *reader, size_t index) {
   const struct tb_shaper *shaper = reader ? reader->shaper : NULL;
   return shaper && index < shaper->tracks.count ? &shaper->tracks.items[index]->track : NULL;
+}
+
+void tb_reader_put_back(struct tb_reader *reader) {
+  if (reader->options.shape == TB_SHAPE_ONE)
+    reader->shaper->out_next--;
+  else
+    reader->next_event--;
+}
+
+/* ---- processes and threads --------------------------------------------------------------------------------------- */
+
+const struct tb_track *tb_reader_next_track(const struct tb_reader *reader, const struct tb_track *before,
+                                            enum tb_track_type type) {
+  const struct tb_track *track;
+  for (size_t i = before ? (size_t)before->index + 1 : 0; (track = tb_reader_track(reader, i)); i++)
+    if (track->type == type) return track;
+  return NULL;
+}
+
+const struct tb_track *tb_reader_process(const struct tb_reader *reader, int64_t pid) {
+  const struct tb_track *track = NULL;
+  while ((track = tb_reader_next_track(reader, track, TB_TRACK_PROCESS)) && !(track->has_pid && track->pid == pid)) {
+  }
+  return track;
+}
+
+const struct tb_track *tb_reader_thread(const struct tb_reader *reader, int64_t tid) {
+  const struct tb_track *track = NULL;
+  while ((track = tb_reader_next_track(reader, track, TB_TRACK_THREAD)) && !(track->has_tid && track->tid == tid)) {
+  }
+  return track;
 }
 
 void tb_reader_free_shaper(struct tb_reader *reader) {

@@ -9,6 +9,9 @@
 
 /* tb_reader_next of a reader that has the one shape, or gives events of some types alone. */
 TB_MUST_CHECK enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_event **event);
+/* The event that tb_reader_next gave last comes again. */
+void tb_reader_put_back(struct tb_reader *reader);
+
 void tb_reader_free_shaper(struct tb_reader *reader);
 
 /* Fills the reader's own batch, where all of it was used: it has an event then. TB_OK, or why it has none. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "convert/track_copies.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/error.h"
 
 struct track_copy {
@@ -8,15 +11,17 @@ struct track_copy {
   struct tb_track given; /* as the user gave it last: what differs is copied anew */
 };
 
-void tb_track_copies_init(struct tb_track_copies *copies, const struct tb_allocator *allocator,
+void tb_track_copies_init(struct tb_track_copies *copies, const struct tb_allocator *allocator, bool narrows_ids,
                           tb_track_describe describe, void *ctx) {
-  *copies = (struct tb_track_copies){.describe = describe, .ctx = ctx};
+  *copies = (struct tb_track_copies){.describe = describe, .ctx = ctx, .narrows_ids = narrows_ids};
+  tb_narrow_ids_init(&copies->narrow, allocator);
   tb_map_init(&copies->by_index, allocator);
   tb_arena_init(&copies->arena, allocator, 0);
 }
 
 void tb_track_copies_free(struct tb_track_copies *copies) {
   tb_map_free(&copies->by_index);
+  tb_narrow_ids_free(&copies->narrow);
   tb_arena_free(&copies->arena);
 }
 
@@ -47,6 +52,20 @@ static bool copy_labels(struct tb_track_copies *copies, struct track_copy *copy,
   return true;
 }
 
+/* Makes an id narrow, with its digits where the user gave no text of it. */
+static bool narrow(struct tb_track_copies *copies, int64_t *id, struct tb_str *text) {
+  if (*id >= INT32_MIN && *id <= INT32_MAX) return true;
+  char digits[24];
+  int len = snprintf(digits, sizeof(digits), "%" PRId64, *id);
+  if (!text->len) *text = tb_arena_copy(&copies->arena, (struct tb_str){digits, (size_t)len});
+  return text->ptr && tb_narrow_id(&copies->narrow, (uint64_t)*id, id) == TB_OK;
+}
+
+static bool narrow_ids(struct tb_track_copies *copies, struct tb_track *own) {
+  return !copies->narrows_ids ||
+         (narrow(copies, &own->pid, &own->pid_text) && narrow(copies, &own->tid, &own->tid_text));
+}
+
 /* Takes over what the track says now. */
 static bool update(struct tb_track_copies *copies, struct track_copy *copy, const struct tb_track *track,
                    const struct tb_track *parent) {
@@ -65,7 +84,7 @@ static bool update(struct tb_track_copies *copies, struct track_copy *copy, cons
          copy_text(copies, &copy->own.unit_name, track->unit_name, own.unit_name) &&
          copy_text(copies, &copy->own.pid_text, track->pid_text, own.pid_text) &&
          copy_text(copies, &copy->own.tid_text, track->tid_text, own.tid_text) &&
-         (!track->label_count || copy_labels(copies, copy, track, own.label_count));
+         (!track->label_count || copy_labels(copies, copy, track, own.label_count)) && narrow_ids(copies, &copy->own);
 }
 
 /* Whether what tells tracks apart differs, and not only was unknown before. */

@@ -8,7 +8,7 @@
 #ifndef TB_CONVERT_TRACK_COPIES_H
 #define TB_CONVERT_TRACK_COPIES_H
 
-#include "base/map.h"
+#include "model/narrow_ids.h"
 #include "tracebridge/event.h"
 
 /* Called with a copy that says something new: a name, a sort index, … */
@@ -20,9 +20,12 @@ struct tb_track_copies {
   struct tb_map by_index; /* the user's index -> copy */
   struct tb_arena arena;
   uint32_t count; /* the indices of copies are dense */
+  /* Ids that are wider are narrow ones in the copies, with their digits as pid_text and tid_text. */
+  bool narrows_ids;
+  struct tb_narrow_ids narrow;
 };
 
-void tb_track_copies_init(struct tb_track_copies *copies, const struct tb_allocator *allocator,
+void tb_track_copies_init(struct tb_track_copies *copies, const struct tb_allocator *allocator, bool narrows_ids,
                           tb_track_describe describe, void *ctx);
 void tb_track_copies_free(struct tb_track_copies *copies);
 

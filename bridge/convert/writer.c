@@ -38,7 +38,38 @@ static tb_output_misleads misleading(const struct tb_writer_ops *ops) {
   return ops->has_magic ? tb_looks_like_tar : tb_looks_like_other_format;
 }
 
-static enum tb_status open_writer(struct tb_writer *writer, const char *path, const struct tb_writer_ops *ops) {
+/* Where the bytes go: the file `name`, where none of the others is set. */
+struct output_place {
+  const char *name;
+  const int *descriptor;
+  tb_write_bytes write_bytes;
+  void *ctx;
+  bool to_memory;
+};
+
+static enum tb_status pass_on(void *ctx, const void *data, size_t len) {
+  const struct tb_writer *writer = ctx;
+  return writer->write_bytes(writer->write_ctx, data, len) ? TB_OK : TB_IO;
+}
+
+static enum tb_status append(void *ctx, const void *data, size_t len) { return tb_buffer_append(ctx, data, len); }
+
+static void set_place(struct tb_writer *writer, const struct output_place *place, struct tb_output_options *output) {
+  output->descriptor = place->descriptor;
+  writer->write_bytes = place->write_bytes;
+  writer->write_ctx = place->ctx;
+  if (place->write_bytes) {
+    output->sink = pass_on;
+    output->sink_ctx = writer;
+  } else if (place->to_memory) {
+    output->sink = append;
+    output->sink_ctx = &writer->bytes;
+  }
+}
+
+static enum tb_status open_writer(struct tb_writer *writer, const struct output_place *place,
+                                  const struct tb_writer_ops *ops) {
+  const char *path = place->name;
   size_t stem;
   struct tb_output_options output = {.allocator = writer->options.allocator,
                                      .misleads = misleading(ops),
@@ -47,6 +78,7 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path, co
                                      .threads = writer->options.threads,
                                      .temporary_name = writer->options.temporary_name,
                                      .temporary_name_ctx = writer->options.temporary_name_ctx};
+  set_place(writer, place, &output);
   enum tb_status status = tb_output_open(path, &output, &writer->output, &writer->error);
   if (status != TB_OK) return status;
   if (writer->options.no_clobber) tb_output_keep_existing(writer->output);
@@ -56,9 +88,10 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path, co
   return tb_guard_settle(&writer->guard, status, &writer->error);
 }
 
-enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *ops,
+static enum tb_status open_place(const struct output_place *place, const struct tb_writer_ops *ops,
                                  const struct tb_writer_options *options, struct tb_writer **out,
                                  struct tb_error *error) {
+  const char *path = place->name;
   struct tb_writer_options filled = {.size = sizeof(filled)};
   enum tb_status status = tb_check_open(path, out, error);
   if (!out) return status;
@@ -73,10 +106,11 @@ enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *o
   tb_guard_init(&writer->guard, filled.allocator);
   writer->allocator = &writer->guard.allocator;
   tb_track_counts_init(&writer->track_counts, writer->allocator);
+  tb_buffer_init(&writer->bytes, filled.allocator, 0);
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
   if (!ops) ops = tb_registry_writer(filled.format != TB_FORMAT_UNKNOWN ? filled.format : tb_format_from_path(path));
-  status = ops ? open_writer(writer, path, ops) : fail_unknown(writer);
+  status = ops ? open_writer(writer, place, ops) : fail_unknown(writer);
   if (status == TB_OK) {
     *out = writer;
     return TB_OK;
@@ -85,6 +119,36 @@ enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *o
   if (error && error->code == TB_OK) *error = writer->error;
   tb_writer_close(writer);
   return status;
+}
+
+enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *ops,
+                                 const struct tb_writer_options *options, struct tb_writer **out,
+                                 struct tb_error *error) {
+  return open_place(&(struct output_place){.name = path}, ops, options, out, error);
+}
+
+enum tb_status tb_writer_open_callback(const char *name, tb_write_bytes write_bytes, void *ctx,
+                                       const struct tb_writer_options *options, struct tb_writer **out,
+                                       struct tb_error *error) {
+  if (out) *out = NULL;
+  if (!write_bytes) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the function that takes the bytes is NULL");
+  const struct output_place place = {.name = name, .write_bytes = write_bytes, .ctx = ctx};
+  return open_place(&place, NULL, options, out, error);
+}
+
+enum tb_status tb_writer_open_descriptor(const char *name, int fd, const struct tb_writer_options *options,
+                                         struct tb_writer **out, struct tb_error *error) {
+  return open_place(&(struct output_place){.name = name, .descriptor = &fd}, NULL, options, out, error);
+}
+
+enum tb_status tb_writer_open_memory(const char *name, const struct tb_writer_options *options, struct tb_writer **out,
+                                     struct tb_error *error) {
+  return open_place(&(struct output_place){.name = name, .to_memory = true}, NULL, options, out, error);
+}
+
+struct tb_str tb_writer_bytes(const struct tb_writer *writer) {
+  const bool whole = writer && writer->is_finished && writer->error.code == TB_OK;
+  return whole ? (struct tb_str){writer->bytes.data, writer->bytes.len} : (struct tb_str){NULL, 0};
 }
 
 enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options, struct tb_writer **out,
@@ -126,7 +190,8 @@ static enum tb_status describe(void *ctx, const struct tb_track *track) {
 static struct tb_track_copies *copies_of(struct tb_writer *writer) {
   if (!writer->copies) {
     writer->copies = tb_alloc(writer->allocator, sizeof(*writer->copies));
-    if (writer->copies) tb_track_copies_init(writer->copies, writer->allocator, describe, writer);
+    if (writer->copies)
+      tb_track_copies_init(writer->copies, writer->allocator, writer->target.narrow_ids, describe, writer);
   }
   return writer->copies;
 }
@@ -138,11 +203,17 @@ static enum tb_status copy_tracks(struct tb_writer *writer, struct tb_event *eve
   return tb_tracks_copy(copies, event, &writer->refusal);
 }
 
-/* Users may give an empty text as NULL; readers have an address for each that `has` says is there. */
+/* Users may give an empty text as NULL; readers have an address for each that `has` says is there, and for no other. */
 static void fill_texts(struct tb_event *event) {
-  struct tb_str *const texts[] = {&event->name, &event->categories, &event->scope, &event->blob};
+  const struct {
+    struct tb_str *text;
+    bool is_there;
+  } texts[] = {{&event->name, event->has & TB_HAS_NAME},
+               {&event->categories, event->has & TB_HAS_CATEGORIES},
+               {&event->scope, event->has & TB_HAS_SCOPE},
+               {&event->blob, true}};
   for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-    if (!texts[i]->ptr) texts[i]->ptr = "";
+    if (texts[i].is_there && !texts[i].text->ptr) texts[i].text->ptr = "";
 }
 
 enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event) {
@@ -197,5 +268,6 @@ void tb_writer_close(struct tb_writer *writer) {
     tb_free(writer->allocator, writer->copies, sizeof(*writer->copies));
   }
   tb_track_counts_free(&writer->track_counts);
+  tb_buffer_free(&writer->bytes);
   tb_free(writer->options.allocator, writer, sizeof(*writer));
 }

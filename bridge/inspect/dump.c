@@ -155,6 +155,7 @@ static enum tb_status open_reader(struct dump_reading *r) {
   struct tb_reader_options reader = options->reader;
   const char *name = tb_input_name(r->input), *data;
   reader.format = r->format.read_as;
+  tb_reader_options_take_source(&reader);
   size_t len = 0;
   enum tb_status status = tb_input_peek(r->input, &data, PEEK_BYTES, &len, r->dump->error);
   if (status == TB_END) return tb_fail(r->dump->error, TB_UNKNOWN_FORMAT, 0, "is empty");

@@ -129,6 +129,7 @@ static enum tb_status read_info(struct info_reading *r, const char *path, const 
   if (status != TB_OK) return status;
   r->chunk = tb_alloc(r->state->allocator, CHUNK_BYTES);
   if (!r->chunk) return no_memory(error);
+  tb_reader_options_take_source(&reader);
   status = open_readers(r, &reader, error);
   if (status == TB_OK) status = read_all(r, options, error);
   if (status == TB_OK && (status = tb_reader_note_unread(r->reader, &r->unread)) != TB_OK)

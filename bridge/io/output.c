@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,8 @@ struct tb_output {
   bool keeps_existing; /* no file is replaced */
   bool nameless;       /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
+  tb_output_sink sink; /* NULL: `fd` has the bytes */
+  void *sink_ctx;
   tb_output_misleads misleads; /* NULL once it was called */
   tb_output_padding padding;
   unsigned threads;
@@ -133,8 +136,10 @@ static enum tb_status open_path(struct tb_output *out, struct tb_error *error) {
   return open_temporary(out, error);
 }
 
-static enum tb_status open_any(struct tb_output *out, const char *path, enum tb_compression compression,
+static enum tb_status open_any(struct tb_output *out, const char *path, const struct tb_output_options *options,
                                struct tb_error *error) {
+  const enum tb_compression compression = options ? options->compression : TB_COMPRESSION_NONE;
+  const int *descriptor = options ? options->descriptor : NULL;
   out->path = copy_text(out->allocator, path, "");
   out->buffer = tb_alloc(out->allocator, BUFFER_BYTES);
   bool compresses = compression != TB_COMPRESSION_NONE;
@@ -144,6 +149,8 @@ static enum tb_status open_any(struct tb_output *out, const char *path, enum tb_
   }
   if (!out->path || !out->buffer || (compresses && (!out->compressed || !out->compressor)))
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (out->sink) return TB_OK;
+  if (descriptor) return open_directly(out, *descriptor >= 0 ? *descriptor : INT_MAX, error);
   return strcmp(path, "-") == 0 ? open_directly(out, STDOUT_FILENO, error) : open_path(out, error);
 }
 
@@ -158,9 +165,11 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   out->misleads = options ? options->misleads : NULL;
   out->padding = options ? options->padding : NULL;
   out->threads = options ? options->threads : 1;
+  out->sink = options ? options->sink : NULL;
+  out->sink_ctx = options ? options->sink_ctx : NULL;
   out->on_temporary_name = options ? options->temporary_name : NULL;
   out->on_temporary_name_ctx = options ? options->temporary_name_ctx : NULL;
-  enum tb_status status = open_any(out, path, options ? options->compression : TB_COMPRESSION_NONE, error);
+  enum tb_status status = open_any(out, path, options, error);
   if (status != TB_OK) {
     tb_error_set_file(error, path);
     tb_output_close(out);
@@ -170,7 +179,17 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   return TB_OK;
 }
 
+static enum tb_status write_sink(struct tb_output *out, const char *data, size_t len) {
+  enum tb_status status = out->sink(out->sink_ctx, data, len);
+  out->written += status == TB_OK ? len : 0;
+  if (status == TB_OK) return TB_OK;
+  tb_error_set_file(&out->error, out->path);
+  return tb_fail(&out->error, status, TB_NO_OFFSET, "cannot write: %s",
+                 status == TB_IO ? "the function that takes the bytes has failed" : tb_status_text(status));
+}
+
 static enum tb_status write_fd(struct tb_output *out, const char *data, size_t len) {
+  if (out->sink) return len ? write_sink(out, data, len) : TB_OK;
   while (len) {
     ssize_t n = write(out->fd, data, len);
     if (n < 0) {
@@ -360,7 +379,7 @@ static enum tb_status name_file(struct tb_output *out) {
 }
 
 enum tb_status tb_output_finish(struct tb_output *out, struct tb_error *error) {
-  if (write_rest(out) == TB_OK) out->status = name_file(out);
+  if (write_rest(out) == TB_OK && !out->sink) out->status = name_file(out);
   if (out->status == TB_OK) return TB_OK;
   tb_error_set_file(&out->error, out->path);
   return report(out, error);

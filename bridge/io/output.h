@@ -20,6 +20,9 @@ typedef bool (*tb_output_misleads)(const char *start, size_t len);
 /* Writes bytes that readers pass over to `padding`, and returns how many these are. */
 typedef size_t (*tb_output_padding)(char padding[TB_OUTPUT_PADDING_MAX]);
 
+/* Takes all of `data`. Any status but TB_OK fails the output. */
+typedef enum tb_status (*tb_output_sink)(void *ctx, const void *data, size_t len);
+
 struct tb_output_options {
   const struct tb_allocator *allocator;
   /* Asked once, before anything is written, with the first bytes of the output, all of it or many: where they mislead,
@@ -30,6 +33,11 @@ struct tb_output_options {
   tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;
   unsigned threads; /* more than 1: compression and writing run in a thread of their own */
+  /* Where set, it has the bytes and nothing is opened: the path is a name for errors. It may be called in another
+   * thread. */
+  tb_output_sink sink;
+  void *sink_ctx;
+  const int *descriptor; /* where set it is written, and stays the caller's: the path is a name for errors */
 };
 
 /* Creates a temporary file in the folder of `path`, or of what `path` links to; it has no name where the file system

@@ -26,6 +26,7 @@ struct tb_batch {
   char *text;                     /* input bytes that events' slices point into */
   size_t text_len, text_capacity; /* TB_BATCH_PADDING more bytes are allocated */
   struct tb_arena arena;          /* unescaped strings, stacks, whatever else */
+  bool has_clocks;                /* an event reads clocks */
   uint64_t fill;                  /* which fill of its reader it is of, counted from 1; 0: of none */
 };
 

@@ -43,6 +43,7 @@ struct tb_target_traits {
    * `metadata`, whose members are joined, and `otherData` */
   bool recorder_members;
   bool no_recorder;    /* it has no place for what the recorder says of itself: that is noted, and no loss */
+  bool narrow_ids;     /* process and thread ids are int32 */
   bool unsigned_ids;   /* it has no negative process and thread ids */
   bool bind_ids_apart; /* the bind_id of a slice must not be a small number, since flow events are counted with it */
 };

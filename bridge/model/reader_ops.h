@@ -51,6 +51,18 @@ struct tb_reader_ops {
   bool is_packets;
 };
 
+/* Where a reader's input comes from, so that it can be opened again. */
+struct tb_reader_origin {
+  enum { TB_ORIGIN_ONCE, TB_ORIGIN_FILE, TB_ORIGIN_MEMORY, TB_ORIGIN_DESCRIPTOR } kind;
+  struct tb_str name; /* NUL-terminated, of the allocator of the options */
+  struct tb_str bytes;
+  int fd;
+  int64_t start;         /* the descriptor's offset at first */
+  enum tb_format format; /* that the user named */
+};
+
+struct tb_clock_graph; /* perfetto/clock/clock_graph.h */
+
 struct tb_reader {
   const struct tb_reader_ops *ops; /* NULL while a fed reader has not seen enough */
   void *state;
@@ -74,7 +86,10 @@ struct tb_reader {
   size_t next_event;
   struct tb_shaper *shaper; /* makes the one shape of events; NULL: they come as the source has them */
   struct tb_intern kept;    /* texts of tb_reader_intern */
-  enum tb_status held;      /* status of fill to give once the batch is used up */
+  struct tb_reader_origin origin;
+  struct tb_clock_graph *clocks; /* of the snapshots that came so far; NULL: none */
+  uint32_t trace_clock;          /* of these */
+  enum tb_status held;           /* status of fill to give once the batch is used up */
 };
 
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
@@ -92,6 +107,14 @@ void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset)
 /* For formats: waits until nobody reads what was given out in earlier batches, so that tracks may change. */
 static inline void tb_reader_wait(struct tb_reader *reader) {
   if (reader->wait) reader->wait(reader->wait_ctx);
+}
+
+/* Makes the options those of a reader whose events come as their source has them: for all but the user's own readers.
+ */
+static inline void tb_reader_options_take_source(struct tb_reader_options *options) {
+  options->shape = TB_SHAPE_SOURCE;
+  options->sorted = false;
+  options->event_types = 0;
 }
 
 /* tb_reader_open for any place. *tap (convert/tap.h; may be NULL): of what the input was decoded to, where it was. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/decimal.h"
 #include "model/arg_lookup.h"
 #include "model/metadata.h"
 #include "model/tracks.h"
@@ -58,12 +59,22 @@ static struct tb_shape_track *make_track(struct tb_shape_tracks *tracks) {
 
 /* ---- the source's tracks ----------------------------------------------------------------------------------------- */
 
+/* An id that the source has given a number of its own, since it fits no int32, is itself again: a koid. */
+static void widen(struct tb_str text, int64_t *id) {
+  struct tb_decimal number;
+  uint64_t value;
+  if (!text.len || tb_decimal_parse(text.ptr, text.ptr + text.len, &number) != text.ptr + text.len) return;
+  if (number.integer && tb_decimal_to_uint(&number, &value)) *id = (int64_t)value;
+}
+
 /* What metadata said stays. */
 static void copy_members(struct tb_shape_track *own, const struct tb_track *source, const struct tb_track *parent) {
   struct tb_track before = own->track;
   own->track = *source;
   own->track.index = before.index;
   own->track.parent = parent;
+  widen(source->pid_text, &own->track.pid);
+  widen(source->tid_text, &own->track.tid);
   if (before.said_by_metadata & TB_TRACK_SAID_NAME) own->track.name = before.name;
   if (before.said_by_metadata & TB_TRACK_SAID_SORT_INDEX) {
     own->track.sort_index = before.sort_index;

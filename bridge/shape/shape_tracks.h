@@ -28,6 +28,8 @@ struct tb_shape_track {
   struct tb_open_stack open; /* of struct tb_shape_frame */
   uint64_t *arriving;        /* flows that end at the next slice, as tb_flow_edges knows them */
   size_t arriving_count, arriving_capacity;
+  uint64_t group; /* of events of one time, of the shaper, in which ... */
+  size_t begun;   /* ... so many slices began that did not end */
 };
 
 struct tb_shape_tracks {

@@ -237,28 +237,36 @@ static enum tb_status read_ahead(struct tb_shaper *s, struct tb_arena *memory, s
   return status;
 }
 
-/* Whether an END of the group ends a slice that began in it: as many begin on its track before it as end. */
-static bool begins_in_group(const struct tb_shaper *s, size_t end) {
-  size_t open = 0;
-  for (size_t i = 0; i < end; i++) {
-    if (s->group[i]->track != s->group[end]->track) continue;
-    if (s->group[i]->type == TB_EVENT_SLICE_BEGIN) open++;
-    if (s->group[i]->type == TB_EVENT_SLICE_END && open) open--;
-  }
-  return open > 0;
+/* Whether an event of the group is the END of a slice that began before it: of one that began in it, as many begin on
+ * its track as end. Asked of each event in turn. */
+static bool ends_older(struct tb_shaper *s, const struct tb_event *event) {
+  bool begins = event->type == TB_EVENT_SLICE_BEGIN, ends = event->type == TB_EVENT_SLICE_END;
+  struct tb_shape_track *track = begins || ends ? tb_shape_track_of(&s->tracks, event->track) : NULL;
+  if (!track) return false;
+  if (track->group != s->group_number) track->begun = 0;
+  track->group = s->group_number;
+  if (begins) track->begun++;
+  if (begins || !track->begun) return ends;
+  track->begun--;
+  return false;
 }
 
 /* ENDs of slices that began before come before complete slices. Where there are none of these, all is in the source's
  * order. */
-static void raise_ends(struct tb_shaper *s) {
-  enum { MOST = 4096 }; /* where more is of one time, the order of the source is as good */
-  if (s->group_count > MOST || s->group[0]->type != TB_EVENT_SLICE_COMPLETE) return;
-  for (size_t i = 0, to = 0; i < s->group_count; i++) {
-    struct tb_event *event = s->group[i];
-    if (event->type != TB_EVENT_SLICE_END || begins_in_group(s, i)) continue;
-    memmove(&s->group[to + 1], &s->group[to], (i - to) * sizeof(*s->group));
-    s->group[to++] = event;
-  }
+static bool raise_ends(struct tb_shaper *s) {
+  if (s->group_count < 2 || s->group[0]->type != TB_EVENT_SLICE_COMPLETE) return true;
+  struct tb_event **others = tb_alloc(s->allocator, s->group_count * sizeof(struct tb_event *));
+  size_t raised = 0, other_count = 0;
+  if (!others) return false;
+  s->group_number++;
+  for (size_t i = 0; i < s->group_count; i++)
+    if (ends_older(s, s->group[i]))
+      s->group[raised++] = s->group[i];
+    else
+      others[other_count++] = s->group[i];
+  memcpy(s->group + raised, others, other_count * sizeof(struct tb_event *));
+  tb_free(s->allocator, others, s->group_count * sizeof(struct tb_event *));
+  return true;
 }
 
 /* The events of the next time. Those without one are each alone. */
@@ -282,8 +290,7 @@ static enum tb_status next_group(struct tb_shaper *s, struct tb_error *error) {
          s->ahead->has & TB_HAS_TS)
     if (!add_to_group(s, s->ahead)) return TB_NO_MEMORY;
   if (status != TB_OK && status != TB_END) return status;
-  raise_ends(s);
-  return TB_OK;
+  return raise_ends(s) ? TB_OK : TB_NO_MEMORY;
 }
 
 enum tb_status tb_shaper_step(struct tb_shaper *s, struct tb_error *error) {

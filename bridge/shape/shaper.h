@@ -56,6 +56,7 @@ struct tb_shaper {
   struct tb_arena group_memory[2]; /* of the events of one time, and of the one that comes behind */
   struct tb_event **group;
   size_t group_count, group_capacity, group_next;
+  uint64_t group_number;
   struct tb_event *ahead; /* read, but of a later time */
   unsigned ahead_memory;
 };

@@ -26,8 +26,10 @@ int main(int argc, char **argv) {
   struct tb_reader *reader;
   struct tb_writer *writer;
   struct tb_error error = {0};
+  /* the source's own shape goes back to its format unchanged */
+  const struct tb_reader_options as_it_is = {.size = sizeof(as_it_is), .shape = TB_SHAPE_SOURCE};
   if (argc != 3) return 2;
-  if (tb_reader_open(argv[1], NULL, &reader, &error) != TB_OK) {
+  if (tb_reader_open(argv[1], &as_it_is, &reader, &error) != TB_OK) {
     fprintf(stderr, "%s: %s\n", error.file, error.message);
     return 1;
   }

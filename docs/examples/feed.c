@@ -50,8 +50,9 @@ static enum tb_status read_all(struct tb_reader *reader, int fd) {
 int main(int argc, char **argv) {
   struct tb_reader *reader;
   struct tb_error error = {0};
+  struct tb_reader_options options = {.size = sizeof(options), .slices = TB_SLICES_BEGIN_END};
   int fd = argc == 3 ? connect_to(argv[1], argv[2]) : STDIN_FILENO;
-  if (fd < 0 || tb_reader_create_feed("input", NULL, &reader, &error) != TB_OK) return 1;
+  if (fd < 0 || tb_reader_create_feed("input", &options, &reader, &error) != TB_OK) return 1;
   enum tb_status status = read_all(reader, fd);
   size_t losses;
   const struct tb_loss *loss = tb_reader_losses(reader, &losses);

@@ -119,8 +119,10 @@ static enum tb_status look_at(struct search *s, const struct tb_event *event) {
 
 static enum tb_status read_events(struct search *s) {
   struct tb_reader *reader;
-  struct tb_reader_options options = {
-      .size = sizeof(options), .format = TB_FORMAT_PERFETTO, .allocator = s->m->options.allocator};
+  struct tb_reader_options options = {.size = sizeof(options),
+                                      .format = TB_FORMAT_PERFETTO,
+                                      .allocator = s->m->options.allocator,
+                                      .shape = TB_SHAPE_SOURCE};
   enum tb_status status = tb_reader_open_place(&s->source->place, &options, NULL, &reader, &s->m->error);
   if (status != TB_OK) return status;
   const struct tb_event *event;

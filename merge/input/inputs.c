@@ -103,7 +103,8 @@ static enum tb_status detect_format(struct tb_merger *m, struct tb_input *input,
 
 static enum tb_status start_copying(struct tb_merger *m, const char *name, const char *from, const char *to,
                                     struct copying *c) {
-  struct tb_reader_options options = {.size = sizeof(options), .allocator = m->options.allocator};
+  struct tb_reader_options options = {
+      .size = sizeof(options), .allocator = m->options.allocator, .shape = TB_SHAPE_SOURCE};
   options.max_junk_bytes = m->options.max_junk_bytes;
   c->buffer = tb_alloc(m->allocator, COPY_BYTES);
   if (!c->buffer) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");

@@ -27,11 +27,12 @@ static bool run_convert(const struct bench_case *what, const struct bench_file *
 static bool run_read(const struct bench_case *what, const struct bench_file *input, const char *output,
                      struct bench_outcome *outcome) {
   (void)what, (void)output;
+  const struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE};
   struct tb_reader *reader;
   struct tb_error error = {0};
   const struct tb_event *event;
   uint64_t events = 0;
-  enum tb_status status = tb_reader_open(input->path, NULL, &reader, &error);
+  enum tb_status status = tb_reader_open(input->path, &options, &reader, &error);
   if (status == TB_OK) {
     while ((status = tb_reader_next(reader, &event)) == TB_OK) events++;
     error = *tb_reader_error(reader);
@@ -44,11 +45,12 @@ static bool run_read(const struct bench_case *what, const struct bench_file *inp
 bool bench_read_slices(const struct bench_case *what, const struct bench_file *input, const char *output,
                        struct bench_outcome *outcome) {
   (void)what, (void)output;
+  const struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE};
   struct tb_reader *reader;
   struct tb_error error = {0};
   const struct tb_event *event;
   size_t losses = 0;
-  enum tb_status status = tb_reader_open(input->path, NULL, &reader, &error);
+  enum tb_status status = tb_reader_open(input->path, &options, &reader, &error);
   if (status == TB_OK) {
     while ((status = tb_reader_next(reader, &event)) == TB_OK)
       outcome->events += event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_COMPLETE ||

@@ -16,6 +16,7 @@ static void pump(struct tb_reader *reader, struct tb_writer *writer) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct tb_reader_options from = {.size = sizeof(from),
                                    .format = TB_FUZZ_FROM,
+                                   .shape = TB_SHAPE_SOURCE,
                                    .max_record_bytes = 1 << 20,
                                    .max_interned_bytes = (size_t)16 << 20};
   struct tb_writer_options to = {.size = sizeof(to), .format = TB_FUZZ_TO};

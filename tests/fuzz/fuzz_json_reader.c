@@ -37,7 +37,8 @@ static uint64_t sum_event(uint64_t sum, const struct tb_event *event) {
 }
 
 static uint64_t read_all(const char *data, size_t size, size_t chunk) {
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_JSON, .max_record_bytes = 1 << 20};
+  struct tb_reader_options options = {
+      .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_JSON, .max_record_bytes = 1 << 20};
   struct tb_reader *reader;
   const struct tb_event *event;
   uint64_t sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Feeds hostile bytes to the reader of the format TB_FUZZ_FROM, in pieces whose sizes vary with the bytes, and takes
- * every event. Sanitizers and limits are the judges.
+ * every event, in the shape that the last byte says. Sanitizers and limits are the judges.
  */
 #include <stdlib.h>
 
@@ -23,8 +23,12 @@ static bool take(struct tb_reader *reader) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const unsigned last = size ? data[size - 1] : 0;
   struct tb_reader_options options = {.size = sizeof(options),
                                       .format = TB_FUZZ_FROM,
+                                      .shape = last & 1 ? TB_SHAPE_ONE : TB_SHAPE_SOURCE,
+                                      .sorted = last & 2,
+                                      .slices = (enum tb_slice_form)((last >> 2) % (TB_SLICES_COMPLETE + 1)),
                                       .max_record_bytes = 1 << 20,
                                       .max_interned_bytes = (size_t)16 << 20};
   struct tb_reader *reader;

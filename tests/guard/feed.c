@@ -69,8 +69,10 @@ int main(int argc, char **argv) {
     fputs("usage: guard_feed INPUT OUTPUT FORMAT BYTES\n", stderr);
     return 2;
   }
+  const struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE};
   struct feeding f = {.file = fopen(argv[1], "rb"), .piece = (size_t)strtoul(argv[4], NULL, 10)};
-  if (!f.file || f.piece == 0 || f.piece > MAX_PIECE || tb_reader_create_feed(argv[1], NULL, &f.reader, NULL) != TB_OK)
+  if (!f.file || f.piece == 0 || f.piece > MAX_PIECE ||
+      tb_reader_create_feed(argv[1], &options, &f.reader, NULL) != TB_OK)
     return 3;
   enum tb_status status = convert(&f, argv[2], tb_format_from_name(argv[3]));
   tb_reader_close(f.reader);

@@ -204,7 +204,7 @@ enum tb_status tb_event_text_of_file(const char *path, const struct tb_reader_op
 }
 
 enum tb_status tb_event_text_of_bytes(const char *data, size_t len, size_t step, struct tb_buffer *out) {
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_PERFETTO};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_PERFETTO};
   struct tb_reader *reader;
   tb_buffer_init(out, tb_default_allocator(), 0);
   enum tb_status status = tb_reader_create_feed("bytes", &options, &reader, NULL);

@@ -101,7 +101,8 @@ static inline void fxt_arg(struct fxt_builder *b, unsigned type, unsigned words,
  */
 
 static inline struct tb_reader *fxt_open(const void *bytes, size_t len, bool strict) {
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_FXT, .strict = strict};
+  struct tb_reader_options options = {
+      .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_FXT, .strict = strict};
   struct tb_reader *reader;
   struct tb_error error = {0};
   assert_int_equal(tb_reader_create_feed("built", &options, &reader, &error), TB_OK);

@@ -299,7 +299,7 @@ void fxt_lines_read(const char *path, struct fxt_lines *lines) {
   *lines = (struct fxt_lines){0};
   struct reading r = {.lines = lines};
   tb_buffer_init(&r.packets, tb_default_allocator(), 0);
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_FXT};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_FXT};
   struct tb_reader *reader;
   if (tb_reader_open(path, &options, &reader, NULL) != TB_OK) die(path);
   const struct tb_event *event;

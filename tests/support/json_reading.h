@@ -37,7 +37,8 @@ static inline void note_event(struct reading *r, const struct tb_event *event) {
 
 /* Feeds `text` in pieces of `chunk` bytes and reads all events. The reader stays open for questions: reading_close. */
 static inline void read_text(struct reading *r, const char *text, size_t len, size_t chunk, bool strict) {
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_JSON, .strict = strict};
+  struct tb_reader_options options = {
+      .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_JSON, .strict = strict};
   memset(r, 0, sizeof(*r));
   assert_int_equal(tb_reader_create_feed("test", &options, &r->reader, NULL), TB_OK);
   const struct tb_event *event;
@@ -57,7 +58,7 @@ static inline void reading_close(struct reading *r) { tb_reader_close(r->reader)
 
 /* Reads `text` and gives its only event (or the one of that index) to `check`. */
 static inline void with_event(const char *text, size_t index, void (*check)(const struct tb_event *event)) {
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_JSON};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_JSON};
   struct tb_reader *reader;
   const struct tb_event *event = NULL;
   assert_int_equal(tb_reader_create_feed("test", &options, &reader, NULL), TB_OK);

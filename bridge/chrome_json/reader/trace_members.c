@@ -210,6 +210,7 @@ static bool add_snapshot(struct tb_json_state *state, struct tb_batch *batch, co
   if (realtime) clocks[1] = (struct tb_clock_reading){TB_CLOCK_REALTIME, *realtime};
   event->clocks = clocks;
   event->clock_count = realtime ? 2 : 1;
+  batch->has_clocks = true;
   return true;
 }
 

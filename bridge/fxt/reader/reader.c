@@ -136,6 +136,7 @@ static enum tb_status give_anchor(struct tb_fxt_reader *fx, uint64_t base_ticks,
   clocks[1] = (struct tb_clock_reading){TB_CLOCK_REALTIME, (int64_t)unix_ns};
   event->clocks = clocks;
   event->clock_count = 2;
+  fx->batch->has_clocks = true;
   return TB_OK;
 }
 

@@ -8,11 +8,11 @@ enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_
   *tables = (struct tb_fxt_tables){.allocator = allocator};
   tb_arena_init(&tables->arena, allocator, max_bytes);
   tables->texts.arena = &tables->arena;
-  struct tb_map *const maps[] = {
-      &tables->providers,       &tables->processes,      &tables->process_providers, &tables->threads,
-      &tables->unowned_threads, &tables->latest_threads, &tables->counters,          &tables->ids,
-      &tables->taken,           &tables->thread_objects, &tables->kernel_objects,    &tables->userspace_objects,
-      &tables->packet_streams};
+  struct tb_map *const maps[] = {&tables->providers,         &tables->processes,       &tables->process_providers,
+                                 &tables->threads,           &tables->unowned_threads, &tables->latest_threads,
+                                 &tables->counters,          &tables->thread_objects,  &tables->kernel_objects,
+                                 &tables->userspace_objects, &tables->packet_streams};
+  tb_narrow_ids_init(&tables->ids, allocator);
   for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) maps[i]->allocator = allocator;
   return tb_fxt_use_provider(tables, 0, false);
 }
@@ -44,8 +44,7 @@ void tb_fxt_tables_free(struct tb_fxt_tables *tables) {
   tb_map_free(&tables->unowned_threads);
   tb_map_free(&tables->latest_threads);
   tb_map_free(&tables->counters);
-  tb_map_free(&tables->ids);
-  tb_map_free(&tables->taken);
+  tb_narrow_ids_free(&tables->ids);
   tb_map_free(&tables->thread_objects);
   tb_fxt_intern_free(&tables->texts);
   tb_arena_free(&tables->arena);

@@ -9,6 +9,7 @@
 #include "fxt/format.h"
 #include "fxt/strings.h"
 #include "fxt/tick_rate.h"
+#include "model/narrow_ids.h"
 #include "tracebridge/event.h"
 
 /* ---- providers --------------------------------------------------------------------------------------------------- */
@@ -46,8 +47,7 @@ struct tb_fxt_tables {
   struct tb_map unowned_threads;    /* thread koid, 0 -> track: of a thread whose process no record has named */
   struct tb_map latest_threads;     /* thread koid, 0 -> track that a record named it with last */
   struct tb_map counters;           /* process track, identity text -> track */
-  struct tb_map ids;                /* koid, 0 -> synthetic id */
-  struct tb_map taken;              /* synthetic id, 0 */
+  struct tb_narrow_ids ids;         /* of koids */
   struct tb_map thread_objects;     /* thread id, 0 -> process koid, as its kernel object says */
   struct tb_map kernel_objects;     /* koid, 0 */
   struct tb_map userspace_objects;  /* process koid, pointer */

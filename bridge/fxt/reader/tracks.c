@@ -21,31 +21,17 @@ static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type
   return TB_OK;
 }
 
-/* The process or thread id of a koid: itself where it is below 2^30. Any other (artificial koids have bit 63) gets a
- * number of its own from there to 2^31, its lower 30 bits if they are free, so that it meets no other: Perfetto's
- * process ids are int32, and its trace processor takes negative ones apart. Only the last 2^31 koids, which no kernel
- * gives, are negative ids: JSON's. */
+/* The process or thread id of a koid: itself where it is below 2^30; any other (artificial koids have bit 63) gets a
+ * narrow one. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
 static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_str *text) {
-  const uint32_t first_own = UINT32_C(1) << 30;
   *text = (struct tb_str){NULL, 0};
   *id = (int64_t)koid;
-  if (koid < first_own || (*id < 0 && *id >= INT32_MIN)) return TB_OK;
+  if (koid < TB_NARROW_ID_FIRST || (*id < 0 && *id >= INT32_MIN)) return TB_OK;
+  enum tb_status status = tb_narrow_id(&tables->ids, koid, id);
+  if (status != TB_OK || (uint64_t)*id == koid) return status;
   char decimal[24];
   int len = snprintf(decimal, sizeof(decimal), "%" PRIu64, koid);
-  enum tb_status status = tb_fxt_intern(&tables->texts, (struct tb_str){decimal, (size_t)len}, text);
-  if (status != TB_OK) return status;
-  const uint64_t *known = tb_map_find(&tables->ids, koid, 0);
-  if (known) {
-    *id = (int64_t)*known;
-    if (*known == koid) *text = (struct tb_str){NULL, 0};
-    return TB_OK;
-  }
-  uint32_t number = first_own | ((uint32_t)koid & (first_own - 1));
-  while (tb_map_find(&tables->taken, number, 0)) number = first_own | ((number - 1) & (first_own - 1));
-  *id = (int64_t)number;
-  if (number == koid) *text = (struct tb_str){NULL, 0};
-  status = tb_map_put(&tables->taken, number, 0, 1);
-  return status == TB_OK ? tb_map_put(&tables->ids, koid, 0, (uint64_t)*id) : status;
+  return tb_fxt_intern(&tables->texts, (struct tb_str){decimal, (size_t)len}, text);
 }
 
 /* Whether a koid says that there is no id: our writer's, whose providers have no names. */

@@ -86,7 +86,10 @@ struct tb_track {
   const struct tb_track *parent; /* a thread's process, a custom track's or counter's parent; NULL for none (global) */
   int64_t pid, tid;              /* process and thread id of this track or, for CUSTOM and COUNTER, of its parent */
   bool has_pid, has_tid;         /* whether the source names them */
-  struct tb_str pid_text;        /* the source's id where it is no integer: pid is then synthetic; else empty */
+  /* The source's id as it wrote it, where it is no integer or fits no int32; else empty. Of text the pid is synthetic.
+   * Of digits (a koid of FXT) it is the number in the one shape, past 2^63 - 1 the negative one of the same bits; in
+   * the source's shape a synthetic one of 31 bits, as writers of Perfetto make it. */
+  struct tb_str pid_text;
   struct tb_str tid_text;
   uint64_t uuid;      /* Perfetto's track uuid, 0 where the source has none */
   uint32_t machine;   /* machine id, 0 for the machine that recorded */

@@ -6,7 +6,7 @@
 #ifndef TRACEBRIDGE_PACKET_H
 #define TRACEBRIDGE_PACKET_H
 
-#include "tracebridge/reader.h"
+#include "tracebridge/writer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +64,17 @@ TB_API void tb_packet_reader_feed_end(struct tb_packet_reader *reader);
  * synchronisation marker. TB_BAD_DATA at the end where there was nothing but damage. */
 TB_MUST_CHECK TB_API enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet);
 
+/* With keep_interned: the entry `iid` of the field `field` of InternedData, as the sequence of the packet that
+ * tb_packet_next gave last has it. Of the names and texts among them (event_names, function_names, build_ids, ...)
+ * *entry is the text; of all others (frames, callstacks, mappings, source_locations, ...) the entry's message. False,
+ * and *entry empty: there is none, or the field is not one that is kept. Valid until the reader is closed. */
+TB_API bool tb_packet_interned(const struct tb_packet_reader *reader, uint32_t field, uint64_t iid,
+                               struct tb_str *entry);
+
+/* With keep_interned: the message TracePacketDefaults that the sequence of the last packet has; empty: none. Valid
+ * until the reader is closed. */
+TB_API struct tb_str tb_packet_defaults(const struct tb_packet_reader *reader);
+
 /* What was lost so far, by reason; *count entries, owned by the reader, valid until its next call. NULL when none. */
 TB_API const struct tb_loss *tb_packet_reader_losses(const struct tb_packet_reader *reader, size_t *count);
 
@@ -76,6 +87,36 @@ TB_API const struct tb_error *tb_packet_reader_error(const struct tb_packet_read
 
 /* Frees the reader and all that its packets pointed to. NULL is ignored. */
 TB_API void tb_packet_reader_close(struct tb_packet_reader *reader);
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+struct tb_packet_writer; /* opaque; tb_packet_writer_open or …_open_callback, then tb_packet_writer_close */
+
+/* Starts writing packets to the file `path` as tb_writer_open does; of `options` size, allocator, threads,
+ * temporary_name and no_clobber count. Errors: TB_IO, TB_INVALID, TB_NO_MEMORY. */
+TB_MUST_CHECK TB_API enum tb_status tb_packet_writer_open(const char *path, const struct tb_writer_options *options,
+                                                          struct tb_packet_writer **writer, struct tb_error *error);
+
+/* As tb_writer_open_callback. */
+TB_MUST_CHECK TB_API enum tb_status tb_packet_writer_open_callback(const char *name, tb_write_bytes write_bytes,
+                                                                   void *ctx, const struct tb_writer_options *options,
+                                                                   struct tb_packet_writer **writer,
+                                                                   struct tb_error *error);
+
+/* Writes a TracePacket: `bytes` is the message, as tb_packet.bytes is; tag and length are put before it. It is not
+ * looked into. Packets of a sequence need those before them that reset or fill its state. TB_INVALID: the bytes are
+ * NULL, or the writer has finished; nothing has changed. After any other error every further call returns that. */
+TB_MUST_CHECK TB_API enum tb_status tb_packet_writer_put(struct tb_packet_writer *writer, struct tb_str bytes);
+
+/* Writes what is buffered and gives the file its name. Once only: TB_INVALID afterwards. On failure no file of that
+ * name is left. */
+TB_MUST_CHECK TB_API enum tb_status tb_packet_writer_finish(struct tb_packet_writer *writer);
+
+/* The error that made the writer fail; code TB_OK where none did. Owned by the writer. */
+TB_API const struct tb_error *tb_packet_writer_error(const struct tb_packet_writer *writer);
+
+/* Frees the writer; a file that was not finished is removed. NULL is ignored. */
+TB_API void tb_packet_writer_close(struct tb_packet_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -46,18 +46,22 @@ struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_re
 
 /* How events come.
  *
- * TB_SHAPE_ONE is the same whatever the format:
+ * TB_SHAPE_ONE, the default, is the same whatever the format:
  *   tracks    each comes as a TB_EVENT_TRACK before its first event, with its parents before it, and again when more
  *             of it is known; with `sorted` all that the trace says of them is known by then
  *   slices    BEGIN, END and COMPLETE on a track; an END has its BEGIN's name, categories and slice_id; an END that
  *             ends nothing is no event. Async events are slices and instants, on a CUSTOM track for each id
  *   counters  a COUNTER has a track of type COUNTER and one argument, its value, without a name
  *   flows     TB_EVENT_FLOW_EDGE from slice to slice, next to what the source says: FLOW events and flow ids
- * What belongs together is found in the order in which events come: Perfetto's and some JSON come in no order of time
- * (Android's kernel events CPU by CPU, JSON's complete slices as they end), and need `sorted`.
  *
- * TB_SHAPE_SOURCE is each format's own, as the comments of event.h have it; it goes back to its format unchanged. */
-enum tb_shape { TB_SHAPE_SOURCE, TB_SHAPE_ONE };
+ * TB_SHAPE_SOURCE is each format's own, as the comments of event.h have it. It goes back to its format unchanged:
+ * copies and converters take it.
+ *
+ * The order of events is the file's, which is no order of time in most Perfetto traces (Android's kernel events come
+ * CPU by CPU) and in many of JSON (complete slices come as they end). TB_SHAPE_ONE finds what belongs together in the
+ * order in which events come: where that is not the order of time, ends and flows of one track are joined wrongly
+ * unless `sorted` is set. */
+enum tb_shape { TB_SHAPE_ONE, TB_SHAPE_SOURCE };
 
 /* Of TB_SHAPE_ONE: slices as the source has them; as BEGIN and END; or as COMPLETE, which comes where the slice ends (a
  * slice that never ends stays a BEGIN, at the end of the trace). Without `sorted` a COMPLETE slice of the source that
@@ -85,6 +89,7 @@ struct tb_reader_options {
   uint64_t event_types;
   size_t memory_budget;            /* of `sorted`: more is spilled to a temporary file. 0: 256 MiB; at least 1 MiB */
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp; must last as long as the reader */
+  bool keep_interned;              /* packet readers: tb_packet_interned and tb_packet_defaults have something to say */
 };
 
 /* Opens the file `path` ("-": standard input), detects gzip and zstd by content, and the format unless given. On
@@ -142,6 +147,38 @@ TB_MUST_CHECK TB_API enum tb_status tb_reader_next_batch(struct tb_reader *reade
 
 /* With TB_SHAPE_ONE, the tracks that came so far, by their index; NULL behind the last, and where there are none. */
 TB_API const struct tb_track *tb_reader_track(const struct tb_reader *reader, size_t index);
+
+/* With TB_SHAPE_ONE, the next track of a type behind `before`, in the order in which they came; the first where
+ * `before` is NULL; NULL: there is none. All processes of a trace, once it is read, or `sorted` has given an event:
+ *
+ *   for (const struct tb_track *p = NULL; (p = tb_reader_next_track(reader, p, TB_TRACK_PROCESS));) ... */
+TB_API const struct tb_track *tb_reader_next_track(const struct tb_reader *reader, const struct tb_track *before,
+                                                   enum tb_track_type type);
+
+/* With TB_SHAPE_ONE, the first process of that id, or thread, that came so far; NULL: none. Ids come again in traces of
+ * several machines or after a process has ended. */
+TB_API const struct tb_track *tb_reader_process(const struct tb_reader *reader, int64_t pid);
+TB_API const struct tb_track *tb_reader_thread(const struct tb_reader *reader, int64_t tid);
+
+/* A time of an event on another clock of the trace (enum tb_clock, or an id of the trace's own), and back, by the
+ * TB_EVENT_CLOCK_SNAPSHOTs that were read so far (of the machine that recorded): by the last one at or before the time,
+ * else by the first. Not every trace has them: of JSON some name REALTIME, as FXT does with its anchor. TB_OK, *ns or
+ * *ts is set; TB_UNSUPPORTED where nothing relates the clocks; TB_NO_MEMORY; TB_INVALID. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_to_clock(struct tb_reader *reader, int64_t ts, uint32_t clock,
+                                                       int64_t *ns);
+TB_MUST_CHECK TB_API enum tb_status tb_reader_from_clock(struct tb_reader *reader, uint32_t clock, int64_t ns,
+                                                         int64_t *ts);
+
+/* Goes back to the first event: of a file, of memory, of a descriptor that can go back; TB_UNSUPPORTED of what can be
+ * read once only, which goes on. The input is opened anew. Events and tracks given before are not valid any more (their
+ * indices are the same again), losses are counted from none; texts of tb_reader_intern stay. Any other status: the
+ * reader has failed. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_rewind(struct tb_reader *reader);
+
+/* Goes to the first event whose `offset` is this one, as an event had it before: it comes next. What it means depends
+ * on what comes before it in the file, so the file is read up to there. TB_END: no event has that offset, and the
+ * reader is at its end. TB_INVALID of TB_NO_OFFSET. Else as tb_reader_rewind. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_seek(struct tb_reader *reader, uint64_t offset);
 
 /* Keeps a text, such as an event's name, past the next call: *kept is the reader's own copy, the same one for equal
  * texts, valid until the reader is closed. An empty text stays empty. TB_OK; TB_NO_MEMORY, *kept then empty. */

@@ -57,6 +57,30 @@ struct tb_writer_summary {
 TB_MUST_CHECK TB_API enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options,
                                                    struct tb_writer **writer, struct tb_error *error);
 
+/* Takes `len` bytes of an output, all of them; false where it cannot, which is TB_IO. */
+typedef bool (*tb_write_bytes)(void *ctx, const void *data, size_t len);
+
+/* As tb_writer_open, to a function of the caller's, which gets the bytes in their order and in pieces of any size; it
+ * is called from another thread where options.threads is more than 1, and not after tb_writer_finish or
+ * tb_writer_close. `name` stands for the output in errors and is copied; its end says format and compression as a
+ * path's does. Bytes come before tb_writer_finish, and stay written where that fails. */
+TB_MUST_CHECK TB_API enum tb_status tb_writer_open_callback(const char *name, tb_write_bytes write_bytes, void *ctx,
+                                                            const struct tb_writer_options *options,
+                                                            struct tb_writer **writer, struct tb_error *error);
+
+/* The same to the descriptor `fd`, which stays the caller's and open. */
+TB_MUST_CHECK TB_API enum tb_status tb_writer_open_descriptor(const char *name, int fd,
+                                                              const struct tb_writer_options *options,
+                                                              struct tb_writer **writer, struct tb_error *error);
+
+/* The same to memory of the writer: tb_writer_bytes gives it once the writer has finished. */
+TB_MUST_CHECK TB_API enum tb_status tb_writer_open_memory(const char *name, const struct tb_writer_options *options,
+                                                          struct tb_writer **writer, struct tb_error *error);
+
+/* What a writer to memory wrote; owned by the writer, valid until it is closed. Empty before tb_writer_finish has
+ * succeeded, and of any other writer. */
+TB_API struct tb_str tb_writer_bytes(const struct tb_writer *writer);
+
 /* Takes one event. Everything is copied, its tracks and texts too. A track is known by its `index`, any number: it may
  * say more of itself later (a name, a pid that was unknown), and by a TB_EVENT_TRACK other things, but one index is one
  * track. Events may come in any order of time.

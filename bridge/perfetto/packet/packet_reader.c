@@ -23,6 +23,7 @@ struct tb_packet_reader {
   struct tb_error error;
   struct tb_packet_header head; /* of the current packet */
   struct tb_packet packet;
+  const struct tb_sequence_state *sequence; /* its; NULL: none yet */
   uint32_t named_kind; /* whose name is `kind_name`: looking one up takes longer than reading a packet */
   struct tb_str kind_name;
 };
@@ -54,7 +55,7 @@ static struct tb_packet_reader *create(const struct tb_reader_options *options, 
   reader->allocator = &reader->guard.allocator;
   tb_buffer_init(&reader->window, reader->allocator, 0);
   tb_trace_state_init(&reader->state, reader->allocator, filled.max_interned_bytes, lose, reader, &reader->error);
-  reader->state.keep_interned = false;
+  reader->state.keep_interned = reader->state.keep_defaults = filled.keep_interned;
   return reader;
 }
 
@@ -143,6 +144,7 @@ static enum tb_status give(struct tb_packet_reader *reader, const struct tb_pack
   to->compressed = head->opened;
   to->timestamp = context.ts;
   to->offset = head->offset;
+  reader->sequence = context.sequence;
   *packet = &reader->packet;
   return TB_OK;
 }
@@ -211,6 +213,19 @@ enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_p
                            reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);
   if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
   return status;
+}
+
+bool tb_packet_interned(const struct tb_packet_reader *reader, uint32_t field, uint64_t iid, struct tb_str *entry) {
+  if (entry) *entry = (struct tb_str){NULL, 0};
+  if (!reader || !entry || !reader->sequence || !reader->options.keep_interned) return false;
+  const struct tb_str *found = tb_sequence_interned(reader->sequence, field, iid);
+  if (found) *entry = *found;
+  return found != NULL;
+}
+
+struct tb_str tb_packet_defaults(const struct tb_packet_reader *reader) {
+  const struct tb_sequence_state *sequence = reader ? reader->sequence : NULL;
+  return sequence ? sequence->extras->packet_defaults : (struct tb_str){NULL, 0};
 }
 
 const struct tb_loss *tb_packet_reader_losses(const struct tb_packet_reader *reader, size_t *count) {

@@ -94,7 +94,7 @@ static void clear_defaults(struct tb_sequence_state *sequence) {
   sequence->has_default_track = sequence->has_default_clock = false;
   if (!extras) return;
   extras->extra_counters.count = extras->extra_double_counters.count = 0;
-  extras->sample_defaults = (struct tb_str){NULL, 0};
+  extras->sample_defaults = extras->packet_defaults = (struct tb_str){NULL, 0};
 }
 
 static void clear_counters(struct tb_sequence_state *sequence) {
@@ -235,6 +235,11 @@ static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_seq
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   enum tb_status status;
+  if (state->keep_defaults) {
+    struct tb_sequence_extras *extras = tb_sequence_own_extras(state, sequence);
+    status = extras ? tb_text_pool_add(&state->pool, bytes, &extras->packet_defaults) : TB_NO_MEMORY;
+    if (status != TB_OK) return status;
+  }
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     if (field.number == TB_TRACE_PACKET_DEFAULTS_TIMESTAMP_CLOCK_ID && field.type == TB_WIRE_VARINT) {
       sequence->has_default_clock = true;
@@ -296,6 +301,11 @@ static const struct index_field *find_index_field(uint32_t number) {
 }
 
 bool tb_trace_state_knows_interned(uint32_t number) { return find_index_field(number) != NULL; }
+
+const struct tb_str *tb_sequence_interned(const struct tb_sequence_state *sequence, uint32_t field, uint64_t iid) {
+  const struct index_field *index = find_index_field(field);
+  return index ? tb_iid_index_get(sequence->indexes[index->index], iid) : NULL;
+}
 
 enum tb_status tb_trace_state_intern(struct tb_trace_state *state, struct tb_sequence_state *sequence,
                                      enum tb_index index, uint32_t text_field, struct tb_str bytes) {

@@ -55,6 +55,7 @@ struct tb_sequence_extras {
   struct tb_clock_line line; /* from the clock of its packets to the trace clock */
   struct tb_uuid_list extra_counters, extra_double_counters;
   struct tb_str sample_defaults; /* a StackSampleDefaults, in the pool */
+  struct tb_str packet_defaults; /* a TracePacketDefaults, in the pool, where it is kept */
   struct tb_map counters;        /* uuid -> place in counter_values */
   int64_t *counter_values;       /* last values of incremental counters */
   size_t counter_count, counter_capacity;
@@ -87,7 +88,7 @@ struct tb_trace_state {
   struct tb_map clocks_ahead;
   uint32_t trace_clock; /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
-  bool keep_interned;
+  bool keep_interned, keep_defaults;
   struct tb_sequence_state **sequences; /* in the arena */
   struct tb_arena arena;
   size_t sequence_capacity;
@@ -189,6 +190,9 @@ bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet
 
 /* Whether there were snapshots of the packet's machine. A machine without has one clock. */
 bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_header *head);
+
+/* The entry of a field of InternedData; NULL: none. */
+const struct tb_str *tb_sequence_interned(const struct tb_sequence_state *sequence, uint32_t field, uint64_t iid);
 
 /* The sequence's own extras; NULL when memory is exhausted. */
 struct tb_sequence_extras *tb_sequence_own_extras(struct tb_trace_state *state, struct tb_sequence_state *sequence);

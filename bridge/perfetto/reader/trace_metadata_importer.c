@@ -42,6 +42,7 @@ enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct t
   event->track = of_machine ? &of_machine->track : NULL;
   event->clocks = readings;
   event->clock_count = count;
+  r->batch->has_clocks = true;
   return TB_OK;
 }
 

@@ -444,4 +444,4 @@ const struct tb_writer_ops tb_perfetto_writer_ops = {
     .destroy = destroy,
     .padding = tb_perfetto_padding,
     .counts_tracks = true,
-    .target = {.packets = true, .ftrace_bundles = true, .one_machine = true}};
+    .target = {.packets = true, .ftrace_bundles = true, .one_machine = true, .narrow_ids = true}};

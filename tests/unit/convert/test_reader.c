@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "support/event_text.h"
+#include "support/source_shape.h"
 
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
 #define JSON TB_TEST_DATA "/phases/args.json"
@@ -37,7 +38,7 @@ static void the_allocator_that_was_passed_in_gives_all_memory_and_gets_it_back(v
   for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
     struct counted counted = {0};
     struct tb_allocator allocator = {reallocate, &counted};
-    struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
+    struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .allocator = &allocator};
     struct tb_reader *reader;
     const struct tb_event *event;
     assert_int_equal(tb_reader_open(paths[i], &options, &reader, NULL), TB_OK);
@@ -54,7 +55,7 @@ static void a_text_that_was_kept_is_one_for_equal_texts_and_outlives_its_event(v
   (void)state;
   struct tb_reader *reader;
   struct tb_str first, again, empty;
-  assert_int_equal(tb_reader_open(TRACE("events"), NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_open(TRACE("events"), &tb_source_shape, &reader, NULL), TB_OK);
   char text[] = "a text of the caller's";
   assert_int_equal(tb_reader_intern(reader, TB_STR("a text of the caller's"), &first), TB_OK);
   assert_int_equal(tb_reader_intern(reader, (struct tb_str){text, sizeof(text) - 1}, &again), TB_OK);
@@ -84,7 +85,7 @@ static void *read_again_and_again(void *arg) {
   struct work *work = arg;
   for (int i = 0; i < 50; i++) {
     if (i) tb_buffer_free(&work->text);
-    work->status = tb_event_text_of_file(work->path, NULL, &work->text);
+    work->status = tb_event_text_of_file(work->path, &tb_source_shape, &work->text);
   }
   return NULL;
 }
@@ -108,7 +109,8 @@ static void readers_in_two_threads_know_nothing_of_each_other(void **state) {
 
 /* Feeds the beginning and then zeros until the reader has enough of them; how many it took. */
 static size_t zeros_until_refused(enum tb_format format, struct tb_str beginning, size_t max) {
-  const struct tb_reader_options options = {.size = sizeof(options), .format = format, .max_junk_bytes = max};
+  const struct tb_reader_options options = {
+      .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = format, .max_junk_bytes = max};
   static const char zeros[1 << 14];
   struct tb_reader *reader;
   const struct tb_event *event;

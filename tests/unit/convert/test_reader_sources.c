@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -120,7 +121,8 @@ static void nothing_to_read_from_is_refused(void **state) {
 static void events_in_batches_are_the_events_one_by_one(void **state) {
   (void)state;
   for (int shaped = 0; shaped < 2; shaped++) {
-    struct tb_reader_options options = {.size = sizeof(options), .sorted = shaped};
+    struct tb_reader_options options = {
+        .size = sizeof(options), .shape = shaped ? TB_SHAPE_ONE : TB_SHAPE_SOURCE, .sorted = shaped};
     struct tb_reader *single, *batched;
     struct tb_buffer expected, out;
     const struct tb_event *events[3];
@@ -149,8 +151,10 @@ static void events_in_batches_are_the_events_one_by_one(void **state) {
 static void types_that_are_not_asked_for_do_not_come(void **state) {
   (void)state;
   for (int shaped = 0; shaped < 2; shaped++) {
-    struct tb_reader_options options = {
-        .size = sizeof(options), .sorted = shaped, .event_types = 1ULL << TB_EVENT_COUNTER | 1ULL << TB_EVENT_INSTANT};
+    struct tb_reader_options options = {.size = sizeof(options),
+                                        .shape = shaped ? TB_SHAPE_ONE : TB_SHAPE_SOURCE,
+                                        .sorted = shaped,
+                                        .event_types = 1ULL << TB_EVENT_COUNTER | 1ULL << TB_EVENT_INSTANT};
     struct tb_reader *reader;
     const struct tb_event *event;
     size_t count = 0;
@@ -164,6 +168,154 @@ static void types_that_are_not_asked_for_do_not_come(void **state) {
   }
 }
 
+/* ---- going back -------------------------------------------------------------------------------------------------- */
+
+static void expect_all_of_it_again(struct tb_reader *reader) {
+  const struct tb_event *event;
+  size_t count = 0, lost, lost_again;
+  uint64_t offset = 0;
+  for (; tb_reader_next(reader, &event) == TB_OK; count++)
+    if (count == 20) offset = event->offset;
+  assert_true(count > 30);
+  (void)tb_reader_losses(reader, &lost);
+  for (int i = 0; i < 2; i++) {
+    size_t again = 0;
+    assert_int_equal(tb_reader_rewind(reader), TB_OK);
+    while (tb_reader_next(reader, &event) == TB_OK) again++;
+    assert_int_equal(again, count);
+    (void)tb_reader_losses(reader, &lost_again);
+    assert_int_equal(lost_again, lost);
+  }
+  assert_int_equal(tb_reader_seek(reader, offset), TB_OK);
+  assert_int_equal(tb_reader_next(reader, &event), TB_OK);
+  assert_int_equal(event->offset, offset);
+  assert_int_equal(tb_reader_seek(reader, TB_NO_OFFSET), TB_INVALID);
+  assert_int_equal(tb_reader_seek(reader, TB_NO_OFFSET - 1), TB_END);
+  assert_int_equal(tb_reader_next(reader, &event), TB_END);
+}
+
+static void a_reader_goes_back_to_its_start_and_to_an_offset(void **state) {
+  (void)state;
+  size_t len;
+  char *data = read_file(&len);
+  for (int shape = 0; shape < 3; shape++) {
+    struct tb_reader_options options = {
+        .size = sizeof(options), .shape = shape ? TB_SHAPE_ONE : TB_SHAPE_SOURCE, .sorted = shape == 2, .threads = 2};
+    struct tb_reader *reader;
+    assert_int_equal(tb_reader_open(PATH, &options, &reader, NULL), TB_OK);
+    expect_all_of_it_again(reader);
+    tb_reader_close(reader);
+    assert_int_equal(tb_reader_open_memory("bytes", data, len, &options, &reader, NULL), TB_OK);
+    expect_all_of_it_again(reader);
+    tb_reader_close(reader);
+    int fd = open(PATH, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(tb_reader_open_descriptor("a descriptor", fd, &options, &reader, NULL), TB_OK);
+    expect_all_of_it_again(reader);
+    tb_reader_close(reader);
+    assert_int_equal(close(fd), 0);
+  }
+  free(data);
+}
+
+static void what_can_be_read_once_only_goes_on_where_it_is(void **state) {
+  (void)state;
+  size_t len, count = 0;
+  char *data = read_file(&len);
+  struct bytes bytes = {data, len, 0};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  assert_int_equal(tb_reader_open_callback("sevens", read_seven, &bytes, NULL, &reader, NULL), TB_OK);
+  for (; tb_reader_next(reader, &event) == TB_OK; count++)
+    if (count == 3) assert_int_equal(tb_reader_rewind(reader), TB_UNSUPPORTED);
+  assert_true(count > 30);
+  tb_reader_close(reader);
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], "[]", 2), 2);
+  assert_int_equal(close(ends[1]), 0);
+  assert_int_equal(tb_reader_open_descriptor("a pipe", ends[0], NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_rewind(reader), TB_UNSUPPORTED);
+  assert_int_equal(tb_reader_seek(reader, 0), TB_UNSUPPORTED);
+  assert_int_equal(tb_reader_next(reader, &event), TB_END);
+  assert_int_equal(tb_reader_rewind(NULL), TB_INVALID);
+  tb_reader_close(reader);
+  assert_int_equal(close(ends[0]), 0);
+  free(data);
+}
+
+/* ---- processes, threads, clocks ---------------------------------------------------------------------------------- */
+
+static void processes_and_threads_are_found_by_their_ids(void **state) {
+  (void)state;
+  static const char events[] =
+      "[{\"ph\":\"i\",\"pid\":7,\"tid\":8,\"ts\":1,\"name\":\"a\"},"
+      "{\"ph\":\"i\",\"pid\":9,\"tid\":10,\"ts\":2,\"name\":\"b\"}]";
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  const struct tb_track *track = NULL;
+  size_t processes = 0;
+  assert_int_equal(tb_reader_open_memory("a", events, sizeof(events) - 1, NULL, &reader, NULL), TB_OK);
+  assert_null(tb_reader_process(reader, 7));
+  while (tb_reader_next(reader, &event) == TB_OK) {
+  }
+  for (; (track = tb_reader_next_track(reader, track, TB_TRACK_PROCESS)); processes++)
+    assert_int_equal(track->pid, processes ? 9 : 7);
+  assert_int_equal(processes, 2);
+  assert_int_equal(tb_reader_process(reader, 9)->pid, 9);
+  assert_int_equal(tb_reader_thread(reader, 8)->pid, 7);
+  assert_null(tb_reader_thread(reader, 7));
+  assert_null(tb_reader_next_track(NULL, NULL, TB_TRACK_THREAD));
+  tb_reader_close(reader);
+}
+
+/* {trace clock, another} as the snapshots of the trace have them, and a time just behind. */
+static void times_go_to_other_clocks_and_back_by_the_snapshots_of_the_trace(void **state) {
+  (void)state;
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  int64_t trace_ns = 0, other_ns = 0, ns;
+  uint32_t other = 0;
+  assert_int_equal(tb_reader_open(TB_TEST_TRACES "/clocks.perfetto-trace", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_to_clock(reader, 0, TB_CLOCK_REALTIME, &ns), TB_UNSUPPORTED);
+  while (tb_reader_next(reader, &event) == TB_OK)
+    if (event->type == TB_EVENT_CLOCK_SNAPSHOT && !event->track && event->clock_count > 1) {
+      trace_ns = event->clocks[0].ns;
+      other = event->clocks[1].clock;
+      other_ns = event->clocks[1].ns;
+    }
+  assert_true(other != 0);
+  assert_int_equal(tb_reader_to_clock(reader, trace_ns + 5, other, &ns), TB_OK);
+  assert_int_equal(ns, other_ns + 5);
+  assert_int_equal(tb_reader_from_clock(reader, other, other_ns + 7, &ns), TB_OK);
+  assert_int_equal(ns, trace_ns + 7);
+  assert_int_equal(tb_reader_to_clock(reader, 1, 12345, &ns), TB_UNSUPPORTED);
+  assert_int_equal(tb_reader_to_clock(reader, 1, other, NULL), TB_INVALID);
+  assert_int_equal(tb_reader_from_clock(NULL, other, 1, &ns), TB_INVALID);
+  tb_reader_close(reader);
+}
+
+/* A koid of 64 bits is the thread's number; written as Perfetto, and read again, a narrow one. */
+static void koids_are_the_numbers_of_threads(void **state) {
+  (void)state;
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  const struct tb_track *track = NULL;
+  size_t wide = 0;
+  assert_int_equal(tb_reader_open(TB_TEST_TRACES "/fxt/koids.fxt", NULL, &reader, NULL), TB_OK);
+  while (tb_reader_next(reader, &event) == TB_OK) {
+  }
+  while ((track = tb_reader_next_track(reader, track, TB_TRACK_THREAD))) {
+    char digits[32];
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, (uint64_t)track->tid);
+    if (!track->tid_text.len) continue;
+    assert_int_equal(track->tid_text.len, len);
+    assert_memory_equal(track->tid_text.ptr, digits, (size_t)len);
+    wide += track->tid > INT32_MAX || track->tid < INT32_MIN;
+  }
+  assert_true(wide > 0);
+  tb_reader_close(reader);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trace_in_memory_is_the_same),
@@ -172,6 +324,11 @@ int main(void) {
       cmocka_unit_test(nothing_to_read_from_is_refused),
       cmocka_unit_test(events_in_batches_are_the_events_one_by_one),
       cmocka_unit_test(types_that_are_not_asked_for_do_not_come),
+      cmocka_unit_test(a_reader_goes_back_to_its_start_and_to_an_offset),
+      cmocka_unit_test(what_can_be_read_once_only_goes_on_where_it_is),
+      cmocka_unit_test(processes_and_threads_are_found_by_their_ids),
+      cmocka_unit_test(times_go_to_other_clocks_and_back_by_the_snapshots_of_the_trace),
+      cmocka_unit_test(koids_are_the_numbers_of_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

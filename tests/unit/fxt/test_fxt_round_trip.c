@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "support/fxt_builder.h"
+#include "support/source_shape.h"
 #include "tracebridge/convert.h"
 
 static struct fxt_builder b;
@@ -78,8 +79,8 @@ static void expect_same(void) {
   assert_int_equal(fclose(file), 0);
   assert_int_equal(tb_convert(from, to, NULL, NULL, NULL), TB_OK);
   struct tb_reader *x, *y;
-  assert_int_equal(tb_reader_open(from, NULL, &x, NULL), TB_OK);
-  assert_int_equal(tb_reader_open(to, NULL, &y, NULL), TB_OK);
+  assert_int_equal(tb_reader_open(from, &tb_source_shape, &x, NULL), TB_OK);
+  assert_int_equal(tb_reader_open(to, &tb_source_shape, &y, NULL), TB_OK);
   const struct tb_event *ex, *ey;
   for (;;) {
     enum tb_status sx, sy;

@@ -17,6 +17,7 @@
 #include "model/carried_fields.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
+#include "support/source_shape.h"
 #include "tracebridge/convert.h"
 #include "tracebridge/reader.h"
 #include "tracebridge/writer.h"
@@ -237,7 +238,7 @@ static struct tb_reader *through_fxt(const struct tb_event *event, const struct 
   assert_int_equal(tb_writer_put(writer, event), TB_OK);
   assert_int_equal(tb_writer_finish(writer), TB_OK);
   tb_writer_close(writer);
-  assert_int_equal(tb_reader_open(fxt, NULL, &reader, &error), TB_OK);
+  assert_int_equal(tb_reader_open(fxt, &tb_source_shape, &reader, &error), TB_OK);
   do {
     assert_int_equal(tb_reader_next(reader, read), TB_OK);
   } while ((*read)->type != TB_EVENT_INSTANT);

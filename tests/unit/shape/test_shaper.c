@@ -276,6 +276,27 @@ static void memory_that_runs_out_anywhere_is_an_error(void **state) {
   }
 }
 
+/* Who asks for nothing has the one shape; the source's own is asked for. */
+static void the_one_shape_is_what_comes_unless_another_is_asked_for(void **state) {
+  (void)state;
+  static const char events[] = "[{\"ph\":\"B\"," ON "\"ts\":1,\"name\":\"a\"},{\"ph\":\"E\"," ON "\"ts\":2}]";
+  const struct tb_reader_options source = {.size = sizeof(source), .shape = TB_SHAPE_SOURCE};
+  static const char *const lines[] = {
+      "TRACK process 1\nTRACK thread 1/2\n"
+      "1000 BEGIN[B] thread 1/2 \"a\" #1\n2000 END[E] thread 1/2 \"a\" #1\n",
+      "1000 BEGIN[B] thread 1/2 \"a\"\n2000 END[E] thread 1/2\n"};
+  for (int i = 0; i < 2; i++) {
+    struct tb_reader *reader;
+    struct tb_buffer out;
+    tb_buffer_init(&out, tb_default_allocator(), 0);
+    assert_int_equal(tb_reader_open_memory("a", events, sizeof(events) - 1, i ? &source : NULL, &reader, NULL), TB_OK);
+    read_all(reader, &out);
+    assert_string_equal(out.data, lines[i]);
+    tb_buffer_free(&out);
+    tb_reader_close(reader);
+  }
+}
+
 static void a_shape_that_there_is_none_of_is_refused(void **state) {
   (void)state;
   struct tb_reader *reader;
@@ -299,6 +320,7 @@ int main(void) {
       cmocka_unit_test(times_never_go_back_where_an_order_is_asked_for),
       cmocka_unit_test(an_idle_thread_is_one_for_each_processor),
       cmocka_unit_test(memory_that_runs_out_anywhere_is_an_error),
+      cmocka_unit_test(the_one_shape_is_what_comes_unless_another_is_asked_for),
       cmocka_unit_test(a_shape_that_there_is_none_of_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

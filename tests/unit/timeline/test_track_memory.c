@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "support/source_shape.h"
 #include "tracebridge/convert.h"
 #include "tracebridge/reader.h"
 
@@ -136,7 +137,7 @@ static struct slices read_slices(const char *path) {
   struct slices slices = {0};
   struct tb_reader *reader;
   const struct tb_event *event;
-  assert_int_equal(tb_reader_open(path, NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_open(path, &tb_source_shape, &reader, NULL), TB_OK);
   while (tb_reader_next(reader, &event) == TB_OK) {
     if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_COMPLETE) {
       slices.count++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/json_reading.h"
+#include "support/source_shape.h"
 
 static void assert_text(struct tb_str text, const char *expected) {
   if (text.len != strlen(expected) || (text.len && memcmp(text.ptr, expected, text.len) != 0))
@@ -87,7 +88,7 @@ static void every_phase_has_its_type(void **state) {
     (void)snprintf(text, sizeof(text), "[{\"pid\":1,\"tid\":2,\"ts\":3,%s}]", cases[i].members);
     struct tb_reader *reader;
     const struct tb_event *e;
-    assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+    assert_int_equal(tb_reader_create_feed("test", &tb_source_shape, &reader, NULL), TB_OK);
     assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
     tb_reader_feed_end(reader);
     assert_int_equal(tb_reader_next(reader, &e), TB_OK);
@@ -249,7 +250,7 @@ static void ids_of_any_kind_never_fall_together(void **state) {
   struct tb_reader *reader;
   const struct tb_event *e;
   const struct tb_track *tracks[COUNT];
-  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_create_feed("test", &tb_source_shape, &reader, NULL), TB_OK);
   assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
   tb_reader_feed_end(reader);
   for (size_t i = 0; i < COUNT; i++) {
@@ -277,7 +278,7 @@ static void digits_in_a_text_are_the_number(void **state) {
       "{\"ph\":\"B\",\"ts\":1,\"pid\":\"2\",\"tid\":-7}]";
   struct tb_reader *reader;
   const struct tb_event *e;
-  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_create_feed("test", &tb_source_shape, &reader, NULL), TB_OK);
   assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
   tb_reader_feed_end(reader);
   assert_int_equal(tb_reader_next(reader, &e), TB_OK);
@@ -336,7 +337,7 @@ static void expect_untimed(size_t chunk) {
   struct tb_reader *reader;
   const struct tb_event *e;
   size_t at = 0, count = 0;
-  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_create_feed("test", &tb_source_shape, &reader, NULL), TB_OK);
   for (enum tb_status status; (status = tb_reader_next(reader, &e)) != TB_END;) {
     if (status == TB_AGAIN) {
       size_t n = sizeof(untimed) - 1 - at < chunk ? sizeof(untimed) - 1 - at : chunk;
@@ -488,7 +489,7 @@ static void system_traces_come_in_pieces_at_line_ends(void **state) {
   (void)snprintf(text + n, sizeof(text) - n, "\"}");
   struct tb_reader *reader;
   const struct tb_event *e;
-  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_create_feed("test", &tb_source_shape, &reader, NULL), TB_OK);
   assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
   tb_reader_feed_end(reader);
   size_t at = 0, pieces = 0;

@@ -198,7 +198,7 @@ static void an_event_past_the_limit_is_one_loss(void **state) {
   int n = snprintf(text, sizeof(text), "[" E1 ",{\"name\":\"");
   memset(text + n, 'x', LONG);
   (void)snprintf(text + n + LONG, sizeof(text) - (size_t)n - LONG, "\",\"ph\":\"X\"}," E2 "]");
-  struct tb_reader_options options = {.size = sizeof(options), .max_record_bytes = 100000};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .max_record_bytes = 100000};
   struct tb_reader *reader;
   const struct tb_event *event;
   assert_int_equal(tb_reader_create_feed("test", &options, &reader, NULL), TB_OK);
@@ -218,7 +218,8 @@ static void an_event_past_the_limit_is_one_loss(void **state) {
 
 static void more_ids_than_the_limit_is_an_error(void **state) {
   (void)state;
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_JSON, .max_interned_bytes = 20000};
+  struct tb_reader_options options = {
+      .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_JSON, .max_interned_bytes = 20000};
   struct tb_reader *reader;
   const struct tb_event *event;
   assert_int_equal(tb_reader_create_feed("test", &options, &reader, NULL), TB_OK);

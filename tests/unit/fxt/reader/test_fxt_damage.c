@@ -287,7 +287,7 @@ static void a_trace_cut_at_every_byte_keeps_every_whole_record(void **state) {
 static void a_trace_fed_byte_by_byte_reads_the_same(void **state) {
   (void)state;
   build_some_of_all();
-  struct tb_reader_options options = {.size = sizeof(options)};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE};
   struct tb_reader *reader;
   assert_int_equal(tb_reader_create_feed("pieces", &options, &reader, NULL), TB_OK);
   const struct tb_event *event;
@@ -315,7 +315,7 @@ static void a_record_longer_than_allowed_is_passed_over(void **state) {
   fxt_word(&b, TB_FXT_LARGE | UINT64_C(1000) << 4 | UINT64_C(1) << 40);
   for (int i = 0; i < 999; i++) fxt_word(&b, 0);
   fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, 0, 5), fxt_end(&b);
-  struct tb_reader_options options = {.size = sizeof(options), .max_record_bytes = 4096};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .max_record_bytes = 4096};
   struct tb_reader *reader;
   assert_int_equal(tb_reader_create_feed("long", &options, &reader, NULL), TB_OK);
   for (size_t i = 0; i < b.count; i++) assert_int_equal(tb_reader_feed(reader, &b.words[i], 8), TB_OK);
@@ -333,7 +333,7 @@ static void a_record_longer_than_allowed_is_passed_over(void **state) {
 static void tables_past_their_limit_fail_the_reader(void **state) {
   (void)state;
   for (unsigned i = 1; i < 2000; i++) fxt_provider(&b, i, ""), fxt_string(&b, 1, "x");
-  struct tb_reader_options options = {.size = sizeof(options), .max_interned_bytes = 1 << 20};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .max_interned_bytes = 1 << 20};
   struct tb_reader *reader;
   assert_int_equal(tb_reader_create_feed("hungry", &options, &reader, NULL), TB_OK);
   assert_int_equal(tb_reader_feed(reader, b.words, b.count * 8), TB_OK);

@@ -87,7 +87,7 @@ static void pieces_are_waited_for(void **state) {
   (void)state;
   put_event();
   put_event();
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_FXT};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_FXT};
   struct tb_reader *reader;
   const struct tb_event *event;
   assert_int_equal(tb_reader_create_feed("pieces", &options, &reader, NULL), TB_OK);

@@ -5,6 +5,7 @@
 #include "fxt/writer/ref_cache.h"
 #include "model/writer_ops.h"
 #include "support/fxt_builder.h"
+#include "support/source_shape.h"
 #include "tracebridge/writer.h"
 
 static char path[64];
@@ -40,7 +41,7 @@ static void put(struct tb_event event) { assert_int_equal(tb_writer_take(writer,
 /* Ends writing, and opens what was written. */
 static void read_back(void) {
   assert_int_equal(tb_writer_finish(writer), TB_OK);
-  assert_int_equal(tb_reader_open(path, NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_open(path, &tb_source_shape, &reader, NULL), TB_OK);
 }
 
 static void expect_all_read(void) {
@@ -371,7 +372,7 @@ static void ids_of_other_categories_get_other_numbers(void **state) {
   assert_int_equal(ids[0], 5);
   assert_int_equal(ids[1], 5);
   assert_true(ids[2] != 5 && ids[2] == ids[3]);
-  assert_int_equal(tb_reader_open(path, NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_open(path, &tb_source_shape, &reader, NULL), TB_OK);
   for (int i = 0; i < 4; i++) assert_int_equal(fxt_next(reader)->id.value, 5);
   expect_all_read();
 }

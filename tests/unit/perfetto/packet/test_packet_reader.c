@@ -436,6 +436,43 @@ static void packets_say_what_their_sequence_lost(void **state) {
   tb_buffer_free(&bytes);
 }
 
+/* An event name and the default clock of a sequence, what comes after a clear, and another sequence. */
+static void interned_data_and_defaults_are_those_of_the_packets_sequence(void **state) {
+  (void)state;
+  struct tb_buffer bytes = new_trace();
+  add_packet(&bytes,
+             "\x50\x01\x68\x01\x62\x08\x12\x06\x08\x05\x12\x02"
+             "ab\xda\x03\x03\xd0\x03\x06",
+             20);
+  add_packet(&bytes, "\x50\x02", 2);
+  add_packet(&bytes, "\x50\x01\x68\x02", 4);
+  add_packet(&bytes, "\x50\x01\x68\x01", 4);
+  for (int keeps = 0; keeps < 2; keeps++) {
+    const struct tb_reader_options options = {.size = sizeof(options), .keep_interned = keeps};
+    const bool known[] = {keeps, false, keeps, false};
+    struct tb_packet_reader *reader;
+    const struct tb_packet *packet;
+    struct tb_str entry;
+    assert_int_equal(tb_packet_reader_create_feed("bytes", &options, &reader, NULL), TB_OK);
+    assert_int_equal(tb_packet_reader_feed(reader, bytes.data, bytes.len), TB_OK);
+    assert_false(tb_packet_interned(reader, TB_INTERNED_DATA_EVENT_NAMES, 5, &entry));
+    for (size_t i = 0; i < 4; i++) {
+      assert_int_equal(tb_packet_next(reader, &packet), TB_OK);
+      assert_int_equal(tb_packet_interned(reader, TB_INTERNED_DATA_EVENT_NAMES, 5, &entry), known[i]);
+      assert_int_equal(entry.len, known[i] ? 2 : 0);
+      if (known[i]) assert_memory_equal(entry.ptr, "ab", 2);
+      assert_false(tb_packet_interned(reader, TB_INTERNED_DATA_EVENT_NAMES, 6, &entry));
+      assert_false(tb_packet_interned(reader, TB_INTERNED_DATA_EVENT_CATEGORIES, 5, &entry));
+      assert_false(tb_packet_interned(reader, 9999, 5, &entry));
+      assert_int_equal(tb_packet_defaults(reader).len, known[i] ? 3 : 0);
+    }
+    tb_packet_reader_close(reader);
+  }
+  assert_false(tb_packet_interned(NULL, 1, 1, NULL));
+  assert_int_equal(tb_packet_defaults(NULL).len, 0);
+  tb_buffer_free(&bytes);
+}
+
 static void a_fed_reader_takes_nothing_after_its_end_and_an_opened_one_nothing_at_all(void **state) {
   (void)state;
   struct tb_packet_reader *reader;
@@ -475,6 +512,7 @@ int main(void) {
       cmocka_unit_test(a_wrong_length_costs_one_packet),
       cmocka_unit_test(strict_reading_fails_at_the_damage_with_its_offset),
       cmocka_unit_test(packets_say_what_their_sequence_lost),
+      cmocka_unit_test(interned_data_and_defaults_are_those_of_the_packets_sequence),
       cmocka_unit_test(a_fed_reader_takes_nothing_after_its_end_and_an_opened_one_nothing_at_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,7 +200,7 @@ static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) 
  * reported. */
 static void read_many(unsigned every, struct count *count, size_t *events) {
   const struct tb_allocator allocator = {reallocate, count};
-  const struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
+  const struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .allocator = &allocator};
   static char name[150], event[300], packet[400];
   struct tb_reader *reader;
   const struct tb_event *given;

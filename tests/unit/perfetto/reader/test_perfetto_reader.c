@@ -16,12 +16,13 @@
 #include "protos/field_numbers.h"
 #include "support/event_text.h"
 #include "support/failing_allocator.h"
+#include "support/source_shape.h"
 
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
 
 static void assert_events(const char *path, const char *expected) {
   struct tb_buffer text;
-  assert_int_equal(tb_event_text_of_file(path, NULL, &text), TB_END);
+  assert_int_equal(tb_event_text_of_file(path, &tb_source_shape, &text), TB_END);
   assert_string_equal(text.data, expected);
   tb_buffer_free(&text);
 }
@@ -106,7 +107,7 @@ static void times_come_on_the_trace_clock(void **state) {
 static void clocks_of_a_sequence_are_its_own_and_incremental_ones_end_with_its_state(void **state) {
   (void)state;
   struct tb_buffer text;
-  assert_int_equal(tb_event_text_of_file(TRACE("sequence_clocks"), NULL, &text), TB_END);
+  assert_int_equal(tb_event_text_of_file(TRACE("sequence_clocks"), &tb_source_shape, &text), TB_END);
   /* each event's name is its time */
   unsigned events = 0;
   for (char *line = text.data; (line = strstr(line, " INSTANT[ig] trace \"")); line++) {
@@ -404,7 +405,7 @@ static void what_the_trace_describes_goes_before_what_is_known_and_may_come_last
 
 static void names_that_are_known_do_not_count_against_the_limit_of_what_a_trace_interns(void **state) {
   (void)state;
-  struct tb_reader_options options = {.size = sizeof(options), .max_interned_bytes = 60000};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .max_interned_bytes = 60000};
   struct tb_buffer text;
   assert_int_equal(tb_event_text_of_file(TRACE("extensions"), &options, &text), TB_END);
   assert_string_equal(text.data, EXTENSIONS);
@@ -506,7 +507,7 @@ static void a_trace_cut_anywhere_gives_the_events_before_the_cut(void **state) {
 
 static void strict_reading_ends_at_the_first_loss_and_says_where(void **state) {
   (void)state;
-  struct tb_reader_options options = {.size = sizeof(options), .strict = true};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .strict = true};
   struct tb_reader *reader;
   const struct tb_event *event;
   assert_int_equal(tb_reader_open(TRACE("clocks"), &options, &reader, NULL), TB_OK);
@@ -521,7 +522,7 @@ static void strict_reading_ends_at_the_first_loss_and_says_where(void **state) {
 
 static void a_trace_that_interns_too_much_is_refused_with_a_limit(void **state) {
   (void)state;
-  struct tb_reader_options options = {.size = sizeof(options), .max_interned_bytes = 2000};
+  struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .max_interned_bytes = 2000};
   struct tb_reader *reader;
   const struct tb_event *event;
   assert_int_equal(tb_reader_open(TRACE("events"), &options, &reader, NULL), TB_OK);
@@ -537,7 +538,7 @@ static void run_out_of_memory(const char *path, bool on) {
   for (size_t at = 0; !whole && at < 2000; at++) {
     struct faults faults = {.at = at, .on = on};
     struct tb_allocator allocator = faulty_allocator(&faults);
-    struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
+    struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE, .allocator = &allocator};
     struct tb_reader *reader;
     const struct tb_event *event;
     enum tb_status status = tb_reader_open(path, &options, &reader, NULL);
