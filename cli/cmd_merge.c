@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "interrupt.h"
+#include "library_text.h"
 #include "merge_summary.h"
 #include "print.h"
 #include "progress.h"
@@ -156,19 +157,23 @@ static bool write_report(struct tb_merge_report *report, const char *where, bool
   enum tb_merge_report_format format = cli_report_is_json(where)   ? TB_MERGE_REPORT_JSON
                                        : cli_report_is_html(where) ? TB_MERGE_REPORT_HTML
                                                                    : TB_MERGE_REPORT_TEXT;
-  const char *text = tb_merge_report_render(report, format);
-  return cli_report_write(&cli_merge, where, no_clobber, text, text ? strlen(text) : 0);
+  char *text = cli_library_report(tb_merge_report_render(report, format));
+  bool is_written = cli_report_write(&cli_merge, where, no_clobber, text, text ? strlen(text) : 0);
+  free(text);
+  return is_written;
 }
 
 static void print_damage(const struct tb_merge_report *report) {
   for (size_t i = 0; i < tb_merge_report_count(report); i++) {
     const struct tb_merge_input_report *in = tb_merge_report_input(report, i);
+    char text[CLI_TEXT_MAX];
     if (in->skipped) {
-      cli_print(stderr, "tracebridge: %s: left out: %s\n", in->name, in->damaged ? in->damage : in->why);
+      cli_print(stderr, "tracebridge: %s: left out: %s\n", in->name,
+                cli_library_text(in->damaged ? in->damage : in->why, text));
     } else if (in->damaged) {
       cli_print(stderr, "tracebridge: %s: ", in->name);
       if (in->damage_offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", in->damage_offset);
-      cli_print(stderr, "%s; what is whole is kept\n", in->damage);
+      cli_print(stderr, "%s; what is whole is kept\n", cli_library_text(in->damage, text));
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "completions/completions.h"
 #include "help.h"
+#include "library_text.h"
 #include "print.h"
 #include "suggest.h"
 #include "tracebridge/file.h"
@@ -44,7 +45,8 @@ void cli_print_error(const struct cli_command *command, const struct tb_error *e
   fputs("tracebridge: ", stderr);
   if (error->file[0]) cli_print(stderr, "%s: ", error->file);
   if (error->offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", error->offset);
-  cli_print(stderr, "%s", error->message[0] ? error->message : tb_status_text(error->code));
+  char text[CLI_TEXT_MAX];
+  cli_print(stderr, "%s", cli_library_text(error->message[0] ? error->message : tb_status_text(error->code), text));
   cli_end_error(command, error);
 }
 
@@ -59,8 +61,10 @@ void cli_print_warning(const char *file, const char *text) {
 }
 
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count) {
+  char text[CLI_TEXT_MAX];
   for (size_t i = 0; i < count; i++) {
-    cli_print(stderr, "tracebridge: %s: lost %" PRIu64 ": %s", file, losses[i].count, losses[i].reason);
+    cli_print(stderr, "tracebridge: %s: lost %" PRIu64 ": %s", file, losses[i].count,
+              cli_library_text(losses[i].reason, text));
     if (losses[i].first_offset != TB_NO_OFFSET)
       cli_print(stderr, " (first at byte %" PRIu64 ")", losses[i].first_offset);
     fputc('\n', stderr);

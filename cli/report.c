@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "interrupt.h"
+#include "library_text.h"
 #include "print.h"
 #include "tracebridge/file.h"
 #include "tracebridge/info.h"
@@ -105,6 +106,11 @@ static void print_events(FILE *to, const struct tb_writer_summary *summary) {
   fputc('\n', to);
 }
 
+static void print_library_json(FILE *to, const char *text) {
+  char room[CLI_TEXT_MAX];
+  cli_print_json(to, cli_library_text(text, room));
+}
+
 static void print_first(FILE *to, const struct tb_loss *loss) {
   if (loss->first_offset != TB_NO_OFFSET) cli_print(to, " (first at byte %" PRIu64 ")", loss->first_offset);
   fputc('\n', to);
@@ -112,8 +118,9 @@ static void print_first(FILE *to, const struct tb_loss *loss) {
 
 static void print_notes(FILE *to, const struct tb_convert_report *report) {
   for (size_t i = 0; i < report->note_count; i++) {
+    char text[CLI_TEXT_MAX];
     cli_print(to, "  %s%" PRIu64 " %s", i ? "           " : "noted:     ", report->notes[i].count,
-              report->notes[i].reason);
+              cli_library_text(report->notes[i].reason, text));
     print_first(to, &report->notes[i]);
   }
 }
@@ -125,8 +132,9 @@ void cli_report_losses(FILE *to, const struct tb_convert_report *report) {
     cli_print(to, "  lost:      %" PRIu64 "\n", lost(report));
   for (size_t i = 0; i < report->loss_count; i++) {
     const struct tb_loss *loss = &report->losses[i];
+    char text[CLI_TEXT_MAX];
     cli_print(to, "    %" PRIu64 " %s: %s", loss->count, i < report->reader_loss_count ? "in reading" : "in writing",
-              loss->reason);
+              cli_library_text(loss->reason, text));
     print_first(to, loss);
   }
   print_notes(to, report);
@@ -135,7 +143,8 @@ void cli_report_losses(FILE *to, const struct tb_convert_report *report) {
 void cli_report_text(FILE *to, const struct cli_conversion *c) {
   const struct tb_writer_summary *summary = &c->report->summary;
   if (c->status != TB_OK && c->status != TB_PARTIAL) {
-    cli_print(to, "%s: failed: %s\n", c->from, c->error->message);
+    char text[CLI_TEXT_MAX];
+    cli_print(to, "%s: failed: %s\n", c->from, cli_library_text(c->error->message, text));
     return;
   }
   print_files(to, c);
@@ -203,7 +212,7 @@ static void json_error(FILE *to, const struct cli_conversion *c) {
   fputs("  \"error\": {\"file\": ", to);
   cli_print_json(to, c->error->file);
   fputs(", \"message\": ", to);
-  cli_print_json(to, c->error->message);
+  print_library_json(to, c->error->message);
   fputs(", ", to);
   json_offset(to, "offset", c->error->offset);
   fputs("},\n", to);
@@ -215,7 +224,7 @@ static void json_losses(FILE *to, const struct tb_convert_report *report) {
     const struct tb_loss *loss = &report->losses[i];
     if (i) fputc(',', to);
     cli_print(to, "\n    {\"while\": \"%s\", \"reason\": ", i < report->reader_loss_count ? "reading" : "writing");
-    cli_print_json(to, loss->reason);
+    print_library_json(to, loss->reason);
     cli_print(to, ", \"count\": %" PRIu64 ", ", loss->count);
     json_offset(to, "first_offset", loss->first_offset);
     fputc('}', to);
@@ -228,7 +237,7 @@ static void json_notes(FILE *to, const struct tb_convert_report *report) {
   fputs("  \"notes\": [", to);
   for (size_t i = 0; i < report->note_count; i++) {
     cli_print(to, "%s\n    {\"text\": ", i ? "," : "");
-    cli_print_json(to, report->notes[i].reason);
+    print_library_json(to, report->notes[i].reason);
     cli_print(to, ", \"count\": %" PRIu64 ", ", report->notes[i].count);
     json_offset(to, "first_offset", report->notes[i].first_offset);
     fputc('}', to);

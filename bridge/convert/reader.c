@@ -31,12 +31,14 @@ static void list_formats(char *text, size_t size) {
 
 static enum tb_status fail_unknown(struct tb_reader *reader, const char *data, size_t len) {
   const char *foreign = tb_format_known_foreign(data, len);
-  const char *hint =
-      tb_format_is_foreign_document(data, len) ? " (where it has events further on, --from json reads them)" : "";
+  const char *hint = tb_format_is_foreign_document(data, len)
+                         ? " (where it has events further on, tb_reader_options.format json reads them)"
+                         : "";
   if (foreign) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "%s%s", foreign, hint);
   char formats[FORMATS_TEXT];
   list_formats(formats, sizeof(formats));
-  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is no trace of a known format (%s); --from names one", formats);
+  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0,
+                 "is no trace of a known format (%s); tb_reader_options.format names one", formats);
 }
 
 enum tb_status tb_reader_find_format(struct tb_reader *reader) {
@@ -77,6 +79,7 @@ static struct tb_reader *create(const struct tb_reader_options *options, enum tb
     *status = tb_fail(error, TB_INVALID, TB_NO_OFFSET, "event_types has a type that is none of enum tb_event_type");
     return NULL;
   }
+  if (filled.sort_window_ns) filled.sorted = true;
   if (filled.sorted) filled.shape = TB_SHAPE_ONE;
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
@@ -197,8 +200,8 @@ static enum tb_status take_input_losses(struct tb_reader *reader) {
   reader->took_input_losses = true;
   tb_losses_add_all(&reader->losses, losses);
   if (!losses->count || !reader->options.strict) return TB_END;
-  return tb_fail(&reader->error, TB_BAD_DATA, losses->entries[0].first_offset, "%s (--strict stops at the first)",
-                 losses->entries[0].reason);
+  return tb_fail(&reader->error, TB_BAD_DATA, losses->entries[0].first_offset,
+                 "%s (tb_reader_options.strict stops at the first)", losses->entries[0].reason);
 }
 
 /* Events are where users know what they were decoded from. */
@@ -274,7 +277,7 @@ enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint
   tb_reader_count_loss(reader, reason, offset);
   if (!reader->options.strict) return TB_OK;
   offset = tb_input_place_of(reader->input, offset);
-  return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s (--strict stops at the first)", reason);
+  return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s (tb_reader_options.strict stops at the first)", reason);
 }
 
 void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset) {

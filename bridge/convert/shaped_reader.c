@@ -36,7 +36,25 @@ static enum tb_status collect(struct tb_reader *reader) {
   return status == TB_END && reader->shaper ? TB_OK : status;
 }
 
+/* With a window: collects until an event is due. */
+static enum tb_status put_in_window(struct tb_reader *reader) {
+  struct tb_event *event;
+  for (;;) {
+    struct tb_shaper *shaper = reader->shaper;
+    enum tb_status status = shaper ? tb_shaper_step(shaper, &reader->error) : TB_AGAIN;
+    if (status != TB_AGAIN) return status;
+    status = next_of_source(reader, &event);
+    if (status == TB_OK) status = tb_shaper_collect(reader->shaper, event, &reader->error);
+    if (status == TB_END && reader->shaper && !reader->shaper->window.ended) {
+      reader->shaper->window.ended = true;
+      status = TB_OK;
+    }
+    if (status != TB_OK) return status;
+  }
+}
+
 static enum tb_status put_sorted(struct tb_reader *reader) {
+  if (reader->options.sort_window_ns) return put_in_window(reader);
   struct tb_shaper *shaper = reader->shaper;
   enum tb_status status = TB_OK;
   if (!shaper || !shaper->collected) status = collect(reader);

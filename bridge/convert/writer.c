@@ -29,7 +29,7 @@ static enum tb_status fail_unknown(struct tb_writer *writer) {
   char suffixes[SUFFIXES_TEXT];
   list_suffixes(suffixes, sizeof(suffixes));
   return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
-                 "the name does not say which format to write (%s); --to names one", suffixes);
+                 "the name does not say which format to write (%s); tb_writer_options.format names one", suffixes);
 }
 
 /* How it is found out whether an output would be taken for one of another format. */

@@ -168,8 +168,9 @@ static enum tb_status open_reader(struct dump_reading *r) {
     if (status != TB_OK) return status;
     if (ops && !options->events) r->records = ops->records;
     if (r->records && (options->sequence || wants_times(options)))
-      return tb_fail(r->dump->error, TB_INVALID, TB_NO_OFFSET,
-                     "its records have neither a sequence nor a time of their own; events have them (--events)");
+      return tb_fail(
+          r->dump->error, TB_INVALID, TB_NO_OFFSET,
+          "its records have neither a sequence nor a time of their own; events have them (tb_dump_options.events)");
     if (r->records) r->events->watch = (struct tb_record_watch){take_record, r};
     return TB_OK;
   }
@@ -243,7 +244,7 @@ static size_t take_losses(const struct dump_reading *r, bool cut_short, struct t
   const struct tb_losses *of_input = r->input ? tb_input_losses(r->input) : NULL;
   for (size_t i = 0; of_input && i < of_input->count && count < TB_DUMP_LOSSES - 2; i++)
     losses[count++] = of_input->entries[i];
-  if (cut_short) losses[count++] = (struct tb_loss){TB_LOSS_COMPRESSION, 1, 0};
+  if (cut_short) losses[count++] = (struct tb_loss){.reason = TB_LOSS_COMPRESSION, .count = 1, .kind = TB_LOSS_CUT};
   const char *unread = tb_unread_loss(&r->unread);
   if (unread) {
     losses[count] = (struct tb_loss){.count = 1, .first_offset = TB_NO_OFFSET};

@@ -114,6 +114,7 @@ static inline void tb_reader_wait(struct tb_reader *reader) {
 static inline void tb_reader_options_take_source(struct tb_reader_options *options) {
   options->shape = TB_SHAPE_SOURCE;
   options->sorted = false;
+  options->sort_window_ns = 0;
   options->event_types = 0;
 }
 

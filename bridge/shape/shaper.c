@@ -22,6 +22,8 @@ void tb_shaper_init(struct tb_shaper *s, const struct tb_allocator *allocator, c
   if (options->memory_budget) s->sorter.budget = options->memory_budget;
   s->sorter.directory = options->temporary_directory;
   s->sorter.complete_first = source->complete_first;
+  tb_event_window_init(&s->window, allocator, options->sort_window_ns, losses);
+  s->window.complete_first = source->complete_first;
 }
 
 void tb_shaper_free(struct tb_shaper *s) {
@@ -34,6 +36,7 @@ void tb_shaper_free(struct tb_shaper *s) {
   tb_free(s->allocator, s->group, s->group_capacity * sizeof(*s->group));
   for (int i = 0; i < 2; i++) tb_arena_free(&s->group_memory[i]);
   tb_event_sorter_free(&s->sorter);
+  tb_event_window_free(&s->window);
   tb_shape_tracks_free(&s->tracks);
   tb_flow_edges_free(&s->flows);
   tb_intern_free(&s->texts);
@@ -216,6 +219,7 @@ enum tb_status tb_shaper_end(struct tb_shaper *s) {
 
 enum tb_status tb_shaper_collect(struct tb_shaper *s, const struct tb_event *event, struct tb_error *error) {
   enum tb_status status = apply(s, event);
+  if (status == TB_OK && s->window.ns) return tb_event_window_put(&s->window, event);
   return status == TB_OK ? tb_event_sorter_put(&s->sorter, event, error) : status;
 }
 
@@ -232,7 +236,8 @@ static bool add_to_group(struct tb_shaper *s, struct tb_event *event) {
 static enum tb_status read_ahead(struct tb_shaper *s, struct tb_arena *memory, struct tb_error *error) {
   struct tb_event *event = tb_arena_alloc(memory, sizeof(*event));
   if (!event) return TB_NO_MEMORY;
-  enum tb_status status = tb_event_sorter_next(&s->sorter, memory, event, error);
+  enum tb_status status = s->window.ns ? tb_event_window_next(&s->window, memory, event)
+                                       : tb_event_sorter_next(&s->sorter, memory, event, error);
   s->ahead = status == TB_OK ? event : NULL;
   return status;
 }
@@ -289,7 +294,7 @@ static enum tb_status next_group(struct tb_shaper *s, struct tb_error *error) {
   while ((status = read_ahead(s, &s->group_memory[s->ahead_memory], error)) == TB_OK && s->ahead->ts == first->ts &&
          s->ahead->has & TB_HAS_TS)
     if (!add_to_group(s, s->ahead)) return TB_NO_MEMORY;
-  if (status != TB_OK && status != TB_END) return status;
+  if (status != TB_OK && status != TB_END && status != TB_AGAIN) return status;
   return raise_ends(s) ? TB_OK : TB_NO_MEMORY;
 }
 

@@ -15,6 +15,7 @@
 #include "base/losses.h"
 #include "model/capabilities.h"
 #include "shape/event_sorter.h"
+#include "shape/event_window.h"
 #include "shape/flow_edges.h"
 #include "shape/shape_tracks.h"
 #include "tracebridge/reader.h"
@@ -51,6 +52,7 @@ struct tb_shaper {
   bool out_of_memory;
 
   struct tb_event_sorter sorter;
+  struct tb_event_window window; /* in place of the sorter, where `window.ns` is not 0 */
   bool collected;
   bool ended;
   struct tb_arena group_memory[2]; /* of the events of one time, and of the one that comes behind */
@@ -78,7 +80,8 @@ TB_MUST_CHECK enum tb_status tb_shaper_put(struct tb_shaper *shaper, struct tb_e
 /* With `sorted`: collects an event. TB_OK, TB_NO_MEMORY or TB_IO. */
 TB_MUST_CHECK enum tb_status tb_shaper_collect(struct tb_shaper *shaper, const struct tb_event *event,
                                                struct tb_error *error);
-/* With `sorted`, once all are collected: puts the next one. TB_OK, TB_END, TB_NO_MEMORY or TB_IO. */
+/* With `sorted`, once all are collected: puts the next one. TB_OK, TB_END, TB_NO_MEMORY or TB_IO. With a window also
+ * before; TB_AGAIN then where more have to be collected first. */
 TB_MUST_CHECK enum tb_status tb_shaper_step(struct tb_shaper *shaper, struct tb_error *error);
 
 /* The source has no more events; what waits for its end comes. TB_OK or TB_NO_MEMORY. */

@@ -2,6 +2,7 @@
 # run.sh NAME PROGRAM TRACES SERVE_FILE: runs an example on real files, pipes and a socket, and checks what it prints.
 set -euo pipefail
 name=$1 program=$2 traces=$3 serve_file=$4
+phases=$(cd "$(dirname "$0")/../.." && pwd)/tests/data/phases
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 expect() { diff <((($# == 0)) || printf '%s\n' "$@") "$work/out" || exit 1; }
@@ -18,6 +19,58 @@ case $name in
     "$program" "$work/copy.perfetto-trace" "$work/again.perfetto-trace"
     cmp "$work/copy.perfetto-trace" "$work/again.perfetto-trace"
     ! "$program" "$traces/nothing" "$work/none" 2> /dev/null
+    ;;
+  self_time)
+    "$program" "$traces/lanes.perfetto-trace" > "$work/out"
+    expect $'inner\t1\t200\t200' $'outer\t1\t800\t600' $'later\t1\t100\t100'
+    ! "$program" "$traces/nothing" 2> /dev/null
+    ;;
+  counters)
+    "$program" "$phases/counters.json" > "$work/out"
+    expect $'memory used\t2\t100\t150\t125' $'memory free\t2\t850\t900\t875' \
+      $'load id: cpu0 value\t1\t0.25\t0.25\t0.25' $'load id: cpu1 value\t1\t0.001\t0.001\t0.001' \
+      $'big value\t2\t-9.2233720368547758e+18\t9007199254740992\t-4.6071824188000174e+18' \
+      $'text value\t1\t17\t17\t17' $'memory used\t1\t1\t1\t1'
+    ;;
+  running)
+    "$program" "$traces/ftrace.perfetto-trace" > "$work/out"
+    expect $'31\tworker\t1\t40096' $'41\tbinder\t1\t10000' $'50\tother\t1\t1000' $'0\tswapper/1\t1\t11500'
+    ;;
+  flow_edges)
+    "$program" "$phases/flows.json" > "$work/all"
+    head -n 3 "$work/all" > "$work/out"
+    expect $'sender\trelay\t8000' $'sender\trelay\t9000' $'relay\tnext slice after the flow\'s end\t12000'
+    ;;
+  instrument)
+    "$program" "$work/own.perfetto-trace"
+    "$(dirname "$program")/example_numbers" "$work/own.perfetto-trace" | cut -f 1-3 > "$work/out"
+    expect $'slice\tsubmit\t3' $'counter\tqueue\t3' $'slice\thalf\t3' $'slice\twork\t3' $'flows\t3'
+    ! "$program" "$work/none/own.perfetto-trace" 2> /dev/null
+    ;;
+  trim)
+    "$program" "$traces/lanes.perfetto-trace" "$work/part.json" 0 300
+    sed -n '/"ph":"X"/p' "$work/part.json" > "$work/out"
+    expect '{"name":"inner","ph":"X","ts":0.1,"dur":0.2,"pid":5,"tid":6}'
+    "$program" "$phases/flows.json" "$work/part.json" 0 1000000 none
+    ! grep '"ph":"[XBEi]"' "$work/part.json" || exit 1
+    ;;
+  folded)
+    "$program" "$traces/stack_sample.perfetto-trace" > "$work/out"
+    expect "main;foo 3" "foo 1"
+    ;;
+  many)
+    "$program" "$traces/lanes.perfetto-trace" "$traces/lanes.perfetto-trace" | cut -f 2 > "$work/out"
+    expect 8 8
+    ! "$program" "$traces/lanes.perfetto-trace" "$traces/nothing" > /dev/null
+    ;;
+  allocator)
+    "$program" "$traces/lanes.perfetto-trace" 100000000 > "$work/out"
+    expect "8 events" "read to its end" "all memory is given back"
+    ! "$program" "$traces/lanes.perfetto-trace" 1000 > "$work/out"
+    expect "needs more memory: out of memory" "all memory is given back"
+    head -c -5 "$traces/lanes.perfetto-trace" > "$work/cut.perfetto-trace"
+    "$program" "$work/cut.perfetto-trace" 100000000 > "$work/out"
+    grep -q '^lost 1, first at byte ' "$work/out"
     ;;
   numbers)
     "$program" "$traces/lanes.perfetto-trace" > "$work/out"

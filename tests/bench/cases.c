@@ -26,8 +26,11 @@ static bool run_convert(const struct bench_case *what, const struct bench_file *
 /* Events out of a reader, and nothing done with them. */
 static bool run_read(const struct bench_case *what, const struct bench_file *input, const char *output,
                      struct bench_outcome *outcome) {
-  (void)what, (void)output;
-  const struct tb_reader_options options = {.size = sizeof(options), .shape = TB_SHAPE_SOURCE};
+  (void)output;
+  const struct tb_reader_options options = {.size = sizeof(options),
+                                            .shape = what->order ? TB_SHAPE_ONE : TB_SHAPE_SOURCE,
+                                            .sorted = what->order == BENCH_SORTED,
+                                            .memory_budget = (size_t)what->memory_budget};
   struct tb_reader *reader;
   struct tb_error error = {0};
   const struct tb_event *event;
@@ -92,6 +95,18 @@ static bool run_inflate(const struct bench_case *what, const struct bench_file *
 }
 
 #define PERFETTO .run = run_convert, .output = "perfetto-trace"
+
+/* What a user of the library pays for one shape of events, and for the order of time. */
+#define ONE_SHAPE(file)                                                                                          \
+  {                                                                                                              \
+    .name = "read " file ", one shape", .group = "main", .input = file, .baseline = "read " file, .target = 0.8, \
+    .run = run_read, .memory_limit = (uint64_t)64 << 20, .order = BENCH_ONE_SHAPE                                \
+  }
+#define SORTED(file)                                                                                                 \
+  {                                                                                                                  \
+    .name = "read " file ", sorted", .group = "main", .input = file, .baseline = "read " file, .target = 0.625,      \
+    .run = run_read, .memory_budget = (uint64_t)64 << 20, .memory_limit = (uint64_t)160 << 20, .order = BENCH_SORTED \
+  }
 
 static const struct bench_case json_cases[] = {
     {.name = "memcpy", .group = "main", .input = "chrome", .run = run_memcpy},
@@ -192,6 +207,10 @@ static const struct bench_case json_cases[] = {
      PERFETTO,
      .threads = 1,
      .memory_share = 0.6},
+    ONE_SHAPE("chrome"),
+    SORTED("chrome"),
+    ONE_SHAPE("pytorch"),
+    SORTED("pytorch"),
     {.name = "spill 10 --memory 64M",
      .group = "spill",
      .input = "chrome-10",

@@ -38,6 +38,8 @@ struct bench_case {
   uint64_t memory_limit;  /* promised peak in bytes; 0: memory_share counts */
   double memory_share;    /* promised peak as a share of the input; 0: none */
   bool compress;
+  /* of readers: in which shape events come, and in the order of time */
+  enum { BENCH_AS_SOURCE, BENCH_ONE_SHAPE, BENCH_SORTED } order;
 };
 
 /* The i-th of all cases, NULL past the last. A baseline comes before the cases that name it. */

@@ -20,6 +20,8 @@ struct calls {
   struct tb_reader *reader;
   struct tb_packet_reader *packets;
   struct tb_writer *writer;
+  struct tb_packet_writer *packet_writer;
+  size_t taken; /* bytes of outputs */
   struct tb_str kept;
   struct tb_arg args[ARGS];
   struct tb_arg extra[ARGS];
@@ -137,6 +139,14 @@ static struct tb_event make_event(struct calls *c) {
   return event;
 }
 
+/* Takes what a writer writes, up to a bound that the bytes choose. */
+static bool take_bytes(void *ctx, const void *data, size_t len) {
+  struct calls *c = ctx;
+  const char *bytes = data;
+  for (size_t i = 0; i < len; i++) c->taken += bytes[i] != 0; /* all of it can be read */
+  return c->taken < (size_t)1 << 20;
+}
+
 static void open_writer(struct calls *c) {
   struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : (size_t)number(c)};
   options.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
@@ -146,7 +156,27 @@ static void open_writer(struct calls *c) {
   options.keep_packets = byte(c) & 1;
   tb_writer_close(c->writer);
   if (options.size > sizeof(options)) options.size = 0; /* no more memory than there is */
-  (void)!tb_writer_open(byte(c) < 0xf0 ? "/dev/null" : NULL, &options, &c->writer, NULL);
+  const char *name = byte(c) < 0xf0 ? "/dev/null" : NULL;
+  switch (choice(c, 4)) {
+    case 0:
+      (void)!tb_writer_open_memory(name, &options, &c->writer, NULL);
+      return;
+    case 1:
+      (void)!tb_writer_open_callback(name, byte(c) < 0xf0 ? take_bytes : NULL, c, &options, &c->writer, NULL);
+      return;
+    case 2:
+      (void)!tb_writer_open_descriptor(name, -1, &options, &c->writer, NULL);
+      return;
+    default:
+      (void)!tb_writer_open(name, &options, &c->writer, NULL);
+  }
+}
+
+static void open_packet_writer(struct calls *c) {
+  struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  tb_packet_writer_close(c->packet_writer);
+  (void)!tb_packet_writer_open_callback(byte(c) < 0xf0 ? "packets" : NULL, byte(c) < 0xf0 ? take_bytes : NULL, c,
+                                        &options, &c->packet_writer, NULL);
 }
 
 static void open_reader(struct calls *c) {
@@ -155,7 +185,28 @@ static void open_reader(struct calls *c) {
                                       .max_record_bytes = (size_t)number(c),
                                       .max_interned_bytes = (size_t)number(c),
                                       .strict = byte(c) & 1};
+  static const char json[] =
+      "[{\"ph\":\"b\",\"pid\":1,\"ts\":3,\"id\":4,\"name\":\"a\",\"cat\":\"c\"},"
+      "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":2,\"dur\":4,\"name\":\"a\"},"
+      "{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"n\",\"args\":{\"v\":1}}]";
   const char *name = byte(c) < 0xf0 ? "input" : NULL;
+  options.shape = (enum tb_shape)choice(c, TB_SHAPE_SOURCE + 1);
+  options.slices = (enum tb_slice_form)choice(c, TB_SLICES_COMPLETE + 1);
+  unsigned order = byte(c);
+  options.sorted = order & 1;
+  options.sort_window_ns = order & 2 ? number(c) : 0;
+  options.event_types = order & 4 ? number(c) : 0;
+  options.memory_budget = order & 8 ? 1 : 0;
+  options.keep_interned = order & 16;
+  if (order & 32) { /* not larger than what is read, and another time a trace */
+    size_t left = (size_t)(c->end - c->data);
+    tb_reader_close(c->reader);
+    if (order & 64)
+      (void)!tb_reader_open_memory(name, json, sizeof(json) - 1, &options, &c->reader, NULL);
+    else
+      (void)!tb_reader_open_memory(name, byte(c) < 0xf0 ? c->data : NULL, left, &options, &c->reader, NULL);
+    return;
+  }
   if (byte(c) & 1) {
     tb_reader_close(c->reader);
     (void)!tb_reader_create_feed(name, &options, &c->reader, NULL);
@@ -191,6 +242,45 @@ static void next(struct calls *c) {
   (void)!tb_packet_next(c->packets, byte(c) < 0xf0 ? &packet : NULL);
 }
 
+static void next_batch(struct calls *c) {
+  const struct tb_event *events[8];
+  size_t count, most = number(c);
+  if (most > 8) most = 8;
+  enum tb_status status = tb_reader_next_batch(c->reader, events, most, byte(c) < 0xf0 ? &count : NULL);
+  for (size_t i = 0; status == TB_OK && i < count; i++)
+    if (byte(c) & 1) (void)!tb_writer_put(c->writer, events[i]);
+}
+
+static void go_back(struct calls *c) {
+  if (byte(c) & 1)
+    (void)!tb_reader_rewind(c->reader);
+  else
+    (void)!tb_reader_seek(c->reader, number(c));
+}
+
+static void look_up(struct calls *c) {
+  int64_t ns;
+  struct tb_str entry;
+  const struct tb_track *track = NULL;
+  enum tb_track_type type = (enum tb_track_type)choice(c, TB_TRACK_COUNTER + 1);
+  while ((track = tb_reader_next_track(c->reader, track, type))) c->taken += track->name.len;
+  (void)tb_reader_process(c->reader, (int64_t)number(c));
+  (void)tb_reader_thread(c->reader, (int64_t)number(c));
+  (void)!tb_reader_to_clock(c->reader, (int64_t)number(c), (uint32_t)number(c), byte(c) < 0xf0 ? &ns : NULL);
+  (void)!tb_reader_from_clock(c->reader, (uint32_t)number(c), (int64_t)number(c), byte(c) < 0xf0 ? &ns : NULL);
+  (void)tb_packet_interned(c->packets, (uint32_t)number(c), number(c), byte(c) < 0xf0 ? &entry : NULL);
+  (void)tb_packet_defaults(c->packets);
+  (void)tb_writer_bytes(c->writer);
+}
+
+static void put_packet(struct calls *c) {
+  size_t len = byte(c), left = (size_t)(c->end - c->data);
+  if (len > left) len = left;
+  const char *bytes = (const char *)c->data;
+  (void)!tb_packet_writer_put(c->packet_writer, (struct tb_str){byte(c) < 0xf8 ? bytes : NULL, len});
+  if (byte(c) > 0xe0) (void)!tb_packet_writer_finish(c->packet_writer);
+}
+
 static void put(struct calls *c) {
   const struct tb_event event = make_event(c);
   bool failed = tb_writer_error(c->writer)->code != TB_OK && tb_writer_error(c->writer)->code != TB_INVALID;
@@ -214,8 +304,9 @@ static void finish(struct calls *c) { (void)!tb_writer_finish(c->writer); }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   typedef void call(struct calls * c);
-  static call *const all[] = {open_writer, open_reader, feed,       feed_trace, next, put,   put,
-                              put,         put,         make_track, make_track, ask,  finish};
+  static call *const all[] = {open_writer, open_reader, feed,       feed_trace, next, put,    put,
+                              put,         put,         make_track, make_track, ask,  finish, open_packet_writer,
+                              put_packet,  next_batch,  go_back,    look_up,    next, next};
   struct calls *c = calloc(1, sizeof(*c));
   if (!c) return 0;
   c->data = data;
@@ -227,6 +318,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   tb_writer_close(c->writer);
   tb_reader_close(c->reader);
   tb_packet_reader_close(c->packets);
+  tb_packet_writer_close(c->packet_writer);
   free(c);
   return 0;
 }

@@ -56,6 +56,38 @@ for header in "$prefix"/include/tracebridge/*.h; do
   done
 done
 
+# The examples, as somebody who has the installed copy alone builds them; packets.c needs a protobuf decoder of its own.
+examples=$here/../../docs/examples
+for example in "$examples"/*.c; do
+  [[ ${example##*/} != packets.c ]] || continue
+  "$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "${compile[@]}" \
+    "$example" -pthread "${shared[@]}" -o "$work/$(basename "$example" .c)" || fail "${example##*/} does not build"
+done
+"$work/self_time" "$data" >"$work/out"
+diff "$work/out" <(printf '%s\t1\t%s\t%s\n' c 1000 1000 b 1000 1000 a 5000 4000) ||
+  fail "the example of self times said this"
+
+"$here/header_examples.py" "$cc" "$prefix/include" || fail "an example of a header"
+reference=$(find "$prefix/share/doc" -name tracebridge.html)
+nm -D --defined-only "$libdir/libtracebridge.so" | sed -n 's/.* \(tb_[a-z0-9_]*\)@.*/\1/p' >"$work/names"
+[[ -s $work/names || -n $sanitizers ]] || fail "no names of functions"
+while read -r name; do grep -q "id=\"$name\"" "$reference" || fail "the reference lacks $name"; done <"$work/names"
+
+# The interface is the one that is recorded; a member more in an event, and a status less, are found.
+if [[ -z $sanitizers ]]; then
+  abi=("$here/abi.py" --cc "$cc")
+  "${abi[@]}" "$prefix/include" "$libdir/libtracebridge.so" "$here/abi.txt" || fail "the interface is another one"
+  for plant in 's/^  int64_t ts;/  int64_t planted;\n&/ event.h' 's/X(REFUSED, [^)]*)// base.h' \
+    's/size_t most,// reader.h'; do
+    rm -rf "$work/planted"
+    cp -r "$prefix/include" "$work/planted"
+    sed -i "${plant% *}" "$work/planted/tracebridge/${plant##* }"
+    ! "${abi[@]}" "$work/planted" "$libdir/libtracebridge.so" "$here/abi.txt" >"$work/log" 2>&1 ||
+      fail "a planted break of ${plant##* } was not seen"
+    grep -q '^gone or changed' "$work/log" || fail "a planted break of ${plant##* }: $(cat "$work/log")"
+  done
+fi
+
 "$prefix/bin/tracebridge" --version
 for file in "$prefix/bin/tracebridge" "$libdir/libtracebridge.so"; do # libraries that only some use are loaded by them
   ! readelf -d "$file" | grep 'NEEDED.*lib\(archive\|Clp\)' || fail "${file##*/} cannot start without it"
@@ -72,5 +104,11 @@ done
 foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" |
   awk '$3 !~ /^(tb_|TRACEBRIDGE_0$|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
 [[ -z $foreign ]] || fail "symbols that are not ours: $foreign"
+foreign=$(nm --defined-only --extern-only "$libdir/libtracebridge.a" 2>/dev/null |
+  awk 'NF == 3 && $3 !~ /^(tb_|__asan|__odr_asan)/ {print $3}')
+[[ -z $foreign ]] || fail "the static library has symbols that are not ours: $(head -n 5 <<<"$foreign")"
+nm --defined-only --extern-only "$libdir/libtracebridge.a" | awk 'NF == 3 {print $3}' | sort >"$work/static"
+nm -D --defined-only "$libdir/libtracebridge.so" | sed -n 's/.* \(tb_[a-z0-9_]*\).*/\1/p' | sort >"$work/shared"
+[[ -n $sanitizers ]] || diff "$work/static" "$work/shared" || fail "the two libraries have not the same interface"
 [[ -n $sanitizers ]] || ! nm -D --defined-only "$libdir/libtracebridge.so" | grep -v 'TRACEBRIDGE_0$' ||
   fail "symbols without a version"

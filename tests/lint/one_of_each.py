@@ -56,6 +56,7 @@ RULES = [
     ("merging of sorted items", r'"base/(kway_)?heap\.h"', "bridge/base/kway_heap.",
      {"bridge/timeline/run_merger.c": "runs of the temporary file: items are records, which their owner compares",
       "bridge/timeline/lane_allocator.h": "free lanes, the lowest first",
+      "bridge/shape/event_window.h": "events of a window, while they still come",
       "bridge/shape/shaper.h": "complete slices that wait for their ends, the earliest first",
       "merge/write/write.c": "the inputs of a merge, by kway_heap"}),
     ("name of a compressed file", r'"\.(gz|zst)"',

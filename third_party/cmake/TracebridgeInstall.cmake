@@ -16,6 +16,14 @@ foreach(kind shared static)
   install(EXPORT tracebridge_${kind} NAMESPACE tracebridge:: FILE tracebridge-${kind}-targets.cmake
           DESTINATION ${package_dir} COMPONENT dev)
 endforeach()
+set(archive "${CMAKE_INSTALL_LIBDIR}/${CMAKE_STATIC_LIBRARY_PREFIX}tracebridge${CMAKE_STATIC_LIBRARY_SUFFIX}")
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  set(archive "\${CMAKE_INSTALL_PREFIX}/${archive}")
+endif()
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DARCHIVE=\$ENV{DESTDIR}${archive}\"
+                              \"-DLINKER=${CMAKE_LINKER}\" \"-DOBJCOPY=${CMAKE_OBJCOPY}\" \"-DAR=${CMAKE_AR}\"
+                              -P \"${PROJECT_SOURCE_DIR}/third_party/cmake/HideInternals.cmake\"
+                              COMMAND_ERROR_IS_FATAL ANY)")
 foreach(directory ${TRACEBRIDGE_INCLUDE_DIRS})
   install(DIRECTORY ${directory}/tracebridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
           FILES_MATCHING PATTERN *.h)
@@ -44,6 +52,22 @@ configure_file(third_party/cmake/tracebridge.pc.in ${pc_stage}.in @ONLY)
 set(CMAKE_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX_KEPT})
 install(CODE "configure_file(\"${pc_stage}.in\" \"${pc_stage}\" @ONLY)" COMPONENT dev)
 install(FILES ${pc_stage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+# What there is to read of the library; its reference is made of the headers, where python3 is there.
+install(FILES docs/LIBRARY.md docs/READING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.c)
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bridge/include/tracebridge/*.h)
+  add_custom_command(
+    OUTPUT tracebridge.html
+    COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/docs/make_reference.py ${PROJECT_SOURCE_DIR}/bridge/include/tracebridge
+            ${PROJECT_VERSION} > tracebridge.html
+    DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/docs/make_reference.py
+    VERBATIM)
+  add_custom_target(tracebridge_reference ALL DEPENDS tracebridge.html)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tracebridge.html DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
 
 # Man pages and completions are made by the program, of its tables of commands and options.
 set(pages tracebridge.1)

@@ -75,8 +75,9 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_PACKETS) {
     bool comes_from_fxt = event->blob_type == TB_FXT_BLOB_PERFETTO;
     if (!comes_from_fxt && !w->writer->options.keep_packets)
-      tb_losses_add_kind(&w->writer->losses, "packets that FXT has no records for (--keep-packets keeps them)",
-                         event->name, event->offset);
+      tb_losses_add_kind(&w->writer->losses,
+                         "packets that FXT has no records for (tb_writer_options.keep_packets keeps them)", event->name,
+                         event->offset);
     else
       put_chunks(w, comes_from_fxt ? event->name : TB_STR("perfetto"), event->blob, TB_FXT_BLOB_PERFETTO);
   } else if (event->blob_type) {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Types that every public header uses: export macro, text slices, status codes, errors, allocator.
+ *
+ *     struct tb_error error = {0};
+ *     error.code = TB_IO;
+ *     printf("tracebridge %s: %s\n", tb_version(), tb_status_text(error.code));
  */
 #ifndef TRACEBRIDGE_BASE_H
 #define TRACEBRIDGE_BASE_H
@@ -84,11 +88,24 @@ struct tb_allocator {
 
 enum { TB_LOSS_REASON_MAX = 128 };
 
+/* What a reason for a loss is about, for programs: texts are for people and may change. Kinds are added at the end. */
+enum tb_loss_kind {
+  TB_LOSS_OTHER,    /* an event or a part of one is left out, for the reason that the text says */
+  TB_LOSS_CUT,      /* the input ends early: all before it was read */
+  TB_LOSS_DAMAGED,  /* bytes of the input make no sense: what is behind them was read */
+  TB_LOSS_LIMIT,    /* it is longer, deeper or more than a limit of ours or of the target's */
+  TB_LOSS_CLOCK,    /* a time is missing, or on a clock that nothing relates to the trace's */
+  TB_LOSS_STATE,    /* it needs what its sequence sent before, which is not there */
+  TB_LOSS_UNPAIRED, /* an end without its begin, a flow without its start */
+  TB_LOSS_NO_PLACE  /* the target's format has no place for it */
+};
+
 /* One reason for which something was lost, how often, and where first. */
 struct tb_loss {
   char reason[TB_LOSS_REASON_MAX]; /* NUL-terminated, possibly cut; one that has kinds ends in ": KIND" */
   uint64_t count;
   uint64_t first_offset; /* byte offset in the decompressed input */
+  enum tb_loss_kind kind;
 };
 
 #ifdef __cplusplus

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Whole conversions: a reader into a writer.
+ *
+ *     struct tb_convert_report report;
+ *     struct tb_error error = {0};
+ *     enum tb_status status = tb_convert("trace.json", "trace.perfetto-trace", NULL, &report, &error);
+ *     if (status == TB_PARTIAL) printf("%zu reasons for losses\n", report.loss_count);
+ *     if (status != TB_OK && status != TB_PARTIAL) puts(error.message);
  */
 #ifndef TRACEBRIDGE_CONVERT_H
 #define TRACEBRIDGE_CONVERT_H

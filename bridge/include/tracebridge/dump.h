@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A trace as text, in full, as it streams by.
+ *
+ *     struct tb_error error = {0};
+ *     bool print(void *file, const char *text, size_t len); // fwrite(text, 1, len, file) == len
+ *     if (tb_dump("trace.json", NULL, print, stdout, NULL, NULL, &error) != TB_OK) puts(error.message);
  */
 #ifndef TRACEBRIDGE_DUMP_H
 #define TRACEBRIDGE_DUMP_H

@@ -6,6 +6,11 @@
  * U+2029). These are written as escapes here, and so is what is no UTF-8. The library gives names as they are (`file`
  * and `message` of tb_error, `reason` of tb_loss, the texts of tb_merge_input_report): whoever prints them escapes
  * them. tb_info_text, tb_info_json, tb_dump and tb_merge_report_render write escaped text.
+ *
+ *     char line[64];
+ *     struct tb_str name = {"a\x1b[2Jb", 6};
+ *     size_t len = tb_escape(TB_ESCAPE_TEXT, &name, line, sizeof(line));
+ *     printf("%.*s\n", (int)len, line);
  */
 #ifndef TRACEBRIDGE_ESCAPE_H
 #define TRACEBRIDGE_ESCAPE_H

@@ -3,9 +3,25 @@
  * The event model: what a reader gives and a writer takes, whatever the format on either side. Field names are those
  * of Perfetto's TrackEvent and of the Trace Event Format.
  *
+ * Rules that hold for all formats:
+ *   order   events come in the order of the input, which is no order of time unless tb_reader_options.sorted is set;
+ *           events of one time come as the input has them, but what ends before what begins
+ *   has     a field with a bit in tb_event.has counts where that is set; all other fields count where they are not 0
+ *   async   what happens to one id matches by scope, id and categories; of JSON's old phases S, T, p and F by the name
+ *           too; a local id by the process too; with TB_HAS_ID_ONLY_MATCH by the id alone
+ *   weight  of a sample is what the source counts: ns of CPU time, bytes of a heap, cycles. The event's name says it,
+ *           where the source does; without TB_HAS_WEIGHT each sample counts once
+ *
  * All times are nanoseconds on the trace's clock. All memory that an event points to belongs to its reader and is
  * valid until the reader's next call (tracks: until the reader is closed). Structs here are wholly public and
  * caller-readable; fields that an event's type does not use are zero.
+ *
+ *     const struct tb_track thread = {.type = TB_TRACK_THREAD, .has_tid = true, .tid = 7};
+ *     const struct tb_arg bytes = {.name = {"bytes", 5}, .u = 512, .span = 1, .type = TB_ARG_UINT};
+ *     struct tb_event instant = {.type = TB_EVENT_INSTANT, .has = TB_HAS_TS | TB_HAS_ARGS, .ts = 1000};
+ *     instant.track = &thread;
+ *     instant.args = &bytes;
+ *     instant.arg_count = 1;
  */
 #ifndef TRACEBRIDGE_EVENT_H
 #define TRACEBRIDGE_EVENT_H
@@ -312,7 +328,7 @@ struct tb_event {
   uint64_t correlation_id; /* TrackEvent.correlation_id, its string form in correlation_text */
   struct tb_str correlation_text;
   int64_t thread_instruction_count;
-  double weight;    /* of a sample */
+  double weight;    /* of a sample, in the unit of what is counted: see the rules above */
   uint32_t cpu;     /* of a slice: of its begin or end, which come CPU by CPU then, and in no order of time */
   int32_t priority; /* TB_EVENT_THREAD_STATE with TB_HAS_PRIORITY */
   struct tb_frame source_location; /* function, file, line */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Files that are written: never over what is read, and whole or not at all.
+ *
+ *     struct tb_error error = {0};
+ *     if (tb_file_overwrites_input("out.json", "in.json")) return 1;
+ *     if (tb_file_write("out.json", "[]", 2, &error) != TB_OK) puts(error.message);
  */
 #ifndef TRACEBRIDGE_FILE_H
 #define TRACEBRIDGE_FILE_H

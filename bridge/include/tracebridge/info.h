@@ -2,6 +2,12 @@
  *
  * What is in a trace: format, producers, clocks, time span, processes and threads, events and packets by kind, losses
  * and oddities. The trace is read once, as a stream; memory grows with its tracks, not with its events.
+ *
+ *     struct tb_info *info;
+ *     enum tb_status status = tb_info_open("trace.json", NULL, &info, NULL);
+ *     if (status != TB_OK && status != TB_PARTIAL) return 1;
+ *     printf("%llu events\n", (unsigned long long)info->events);
+ *     tb_info_close(info);
  */
 #ifndef TRACEBRIDGE_INFO_H
 #define TRACEBRIDGE_INFO_H

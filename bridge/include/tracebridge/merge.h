@@ -2,6 +2,13 @@
  *
  * Merging traces onto one clock: any mix of Perfetto, Chrome JSON and FXT files, and tar or zip archives of them,
  * becomes one plain Perfetto trace.
+ *
+ *     const struct tb_merge_input inputs[] = {{.path = "server.perfetto-trace"}, {.path = "client.json"}};
+ *     struct tb_merge_report *report;
+ *     enum tb_status status = tb_merge(inputs, 2, "both.perfetto-trace", NULL, &report, NULL);
+ *     if (report) puts(tb_merge_report_render(report, TB_MERGE_REPORT_TEXT));
+ *     tb_merge_report_free(report);
+ *     return status == TB_OK ? 0 : 1;
  */
 #ifndef TRACEBRIDGE_MERGE_H
 #define TRACEBRIDGE_MERGE_H

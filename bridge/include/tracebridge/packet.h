@@ -2,6 +2,13 @@
  *
  * Pull reader of the packets of a Perfetto trace: one level below events, for programs that pick, count, copy or
  * decode packets themselves.
+ *
+ *     struct tb_packet_reader *reader;
+ *     const struct tb_packet *packet;
+ *     if (tb_packet_reader_open("trace.perfetto-trace", NULL, &reader, NULL) != TB_OK) return 1;
+ *     while (tb_packet_next(reader, &packet) == TB_OK)
+ *       printf("%.*s of %zu bytes\n", (int)packet->kind_name.len, packet->kind_name.ptr, packet->bytes.len);
+ *     tb_packet_reader_close(reader);
  */
 #ifndef TRACEBRIDGE_PACKET_H
 #define TRACEBRIDGE_PACKET_H

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pull reader of traces in any supported format.
+ *
+ *     struct tb_reader_options options = {.size = sizeof(options), .sorted = true};
+ *     struct tb_reader *reader;
+ *     struct tb_error error = {0};
+ *     const struct tb_event *event;
+ *     if (tb_reader_open("trace.json", &options, &reader, &error) != TB_OK) return puts(error.message);
+ *     while (tb_reader_next(reader, &event) == TB_OK)
+ *       if (event->type == TB_EVENT_SLICE_COMPLETE) printf("%.*s\n", (int)event->name.len, event->name.ptr);
+ *     tb_reader_close(reader);
  */
 #ifndef TRACEBRIDGE_READER_H
 #define TRACEBRIDGE_READER_H
@@ -89,7 +98,12 @@ struct tb_reader_options {
   uint64_t event_types;
   size_t memory_budget;            /* of `sorted`: more is spilled to a temporary file. 0: 256 MiB; at least 1 MiB */
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp; must last as long as the reader */
-  bool keep_interned;              /* packet readers: tb_packet_interned and tb_packet_defaults have something to say */
+  /* Not 0: `sorted`, while the input still comes: an event is given as soon as one came that is so many ns later, or
+   * the input has ended. All events of that time are held in memory. One that comes later than that is given when it
+   * comes, behind events that are later than it, and counted as a loss of its order; and what the trace says of a track
+   * may come behind its events. Slices that a COMPLETE is made of end later than the window where they are longer. */
+  uint64_t sort_window_ns;
+  bool keep_interned; /* packet readers: tb_packet_interned and tb_packet_defaults have something to say */
 };
 
 /* Opens the file `path` ("-": standard input), detects gzip and zstd by content, and the format unless given. On

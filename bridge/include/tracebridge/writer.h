@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Push writer of traces in any supported format.
+ *
+ *     struct tb_writer *writer;
+ *     struct tb_track thread = {.type = TB_TRACK_THREAD, .has_tid = true, .tid = 7};
+ *     struct tb_event slice = {.type = TB_EVENT_SLICE_COMPLETE, .has = TB_HAS_TS | TB_HAS_DUR, .ts = 1000, .dur = 500};
+ *     slice.track = &thread;
+ *     if (tb_writer_open("trace.perfetto-trace", NULL, &writer, NULL) != TB_OK) return 1;
+ *     if (tb_writer_put(writer, &slice) != TB_OK || tb_writer_finish(writer) != TB_OK)
+ *       puts(tb_writer_error(writer)->message);
+ *     tb_writer_close(writer);
  */
 #ifndef TRACEBRIDGE_WRITER_H
 #define TRACEBRIDGE_WRITER_H

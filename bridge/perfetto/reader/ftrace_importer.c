@@ -491,7 +491,8 @@ static void pass_rest(struct tb_perfetto_reader *r, struct tb_str payload) {
 
 /* ---- ftrace as text ---------------------------------------------------------------------------------------------- */
 
-static const char NOTE_TEXT[] = "pieces of ftrace text are left out: events say it (--keep-packets keeps them)";
+static const char NOTE_TEXT[] =
+    "pieces of ftrace text are left out: events say it (tb_writer_options.keep_packets keeps them)";
 
 struct ftrace_text {
   struct tb_map sequences; /* that have had ftrace as text */

@@ -7,7 +7,7 @@
 #include "perfetto/reader/typed_fields.h"
 
 static const char NOTE_LEFT_OUT[] =
-    "packets in which the recorder describes itself are left out (--keep-packets keeps them)";
+    "packets in which the recorder describes itself are left out (tb_writer_options.keep_packets keeps them)";
 
 /* Names of messages whose fields are known. What else there is has its fields' numbers. */
 static const struct {

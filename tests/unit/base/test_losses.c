@@ -66,12 +66,37 @@ static void more_reasons_than_there_is_room_for_are_one(void **state) {
   assert_int_equal(all, TB_LOSSES_MAX + 5);
 }
 
+static void a_reason_has_a_kind(void **state) {
+  (void)state;
+  static const struct {
+    const char *reason;
+    enum tb_loss_kind kind;
+  } cases[] = {{"the trace ends in the middle of a packet", TB_LOSS_CUT},
+               {TB_LOSS_COMPRESSION, TB_LOSS_CUT},
+               {"timestamps on a clock that nothing relates to the trace clock", TB_LOSS_CLOCK},
+               {"packets without the incremental state that they need", TB_LOSS_STATE},
+               {"end of a slice without its begin", TB_LOSS_UNPAIRED},
+               {"event longer than the limit", TB_LOSS_LIMIT},
+               {"an argument is nested too deep", TB_LOSS_LIMIT},
+               {"Perfetto packets that JSON cannot hold", TB_LOSS_NO_PLACE},
+               {"damaged bytes between packets", TB_LOSS_DAMAGED},
+               {"event of no track", TB_LOSS_OTHER}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    struct tb_losses losses = {.count = 0}, all = {.count = 0};
+    tb_losses_add(&losses, cases[i].reason, 0);
+    tb_losses_add_all(&all, &losses);
+    assert_int_equal(losses.entries[0].kind, cases[i].kind);
+    assert_int_equal(all.entries[0].kind, cases[i].kind);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_reason_is_counted_from_its_first_byte_on),
       cmocka_unit_test(kinds_of_a_reason_are_counted_apart),
       cmocka_unit_test(texts_longer_than_a_reason_are_cut_and_stay_one),
       cmocka_unit_test(more_reasons_than_there_is_room_for_are_one),
+      cmocka_unit_test(a_reason_has_a_kind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static size_t zeros_until_refused(enum tb_format format, struct tb_str beginning
     while ((status = tb_reader_next(reader, &event)) == TB_OK) continue;
   }
   assert_int_equal(status, TB_BAD_DATA);
-  assert_non_null(strstr(tb_reader_error(reader)->message, "--max-junk"));
+  assert_non_null(strstr(tb_reader_error(reader)->message, "max_junk_bytes"));
   assert_true(tb_reader_error(reader)->offset <= beginning.len);
   tb_reader_close(reader);
   return fed;

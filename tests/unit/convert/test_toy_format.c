@@ -292,9 +292,9 @@ static void it_is_named_like_the_others(void **state) {
   assert_string_equal(tb_format_suffix(TOY), ".toy");
   assert_null(tb_format_suffix(TB_FORMAT_UNKNOWN));
   assert_int_equal(tb_convert(path_of("in.toy"), path_of("out"), NULL, NULL, &error), TB_INVALID);
-  assert_string_equal(
-      error.message,
-      "the name does not say which format to write (.json, .fxt, .perfetto-trace, .toy); --to names one");
+  assert_string_equal(error.message,
+                      "the name does not say which format to write (.json, .fxt, .perfetto-trace, .toy); "
+                      "tb_writer_options.format names one");
 }
 
 static void info_reads_it(void **state) {

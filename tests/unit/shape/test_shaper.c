@@ -186,6 +186,70 @@ static void flows_are_edges_from_slice_to_slice(void **state) {
          "11 EDGE thread 1/3 from #1 #2\n");
 }
 
+/* Three instants, the second earlier than the first by less than the window, the last much later. */
+#define AT(ts, name) "{\"ph\":\"i\"," ON "\"ts\":" ts ",\"name\":\"" name "\"},"
+
+static size_t names_now(struct tb_reader *reader, char *names) {
+  const struct tb_event *event;
+  size_t count = 0;
+  enum tb_status status;
+  while ((status = tb_reader_next(reader, &event)) == TB_OK)
+    if (event->type == TB_EVENT_INSTANT) names[count++] = event->name.ptr[0];
+  names[count] = '\0';
+  return count;
+}
+
+static void feed(struct tb_reader *reader, const char *text) {
+  assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
+}
+
+static void in_a_window_events_come_in_order_while_the_input_still_comes(void **state) {
+  (void)state;
+  struct tb_reader_options options = {
+      .size = sizeof(options), .format = TB_FORMAT_JSON, .sort_window_ns = 1000 /* a microsecond */};
+  struct tb_reader *reader;
+  char names[16];
+  size_t count;
+  assert_int_equal(tb_reader_create_feed("live", &options, &reader, NULL), TB_OK);
+  feed(reader, "[" AT("10.5", "b") AT("10.0", "a"));
+  assert_int_equal(names_now(reader, names), 0);
+  feed(reader, AT("11.2", "c"));
+  (void)names_now(reader, names);
+  assert_string_equal(names, "a"); /* a window before c */
+  feed(reader, AT("20", "e") AT("5", "d"));
+  (void)names_now(reader, names);
+  assert_string_equal(names, "bcd"); /* d is too late */
+  const struct tb_loss *losses = tb_reader_losses(reader, &count);
+  assert_int_equal(count, 1);
+  assert_string_equal(losses[0].reason, "order of an event that comes late");
+  tb_reader_feed_end(reader);
+  (void)names_now(reader, names);
+  assert_string_equal(names, "e");
+  tb_reader_close(reader);
+}
+
+static void a_window_as_wide_as_the_trace_gives_the_order_of_the_whole(void **state) {
+  (void)state;
+  static const char *const paths[] = {TRACE("unordered"), TRACE("ftrace"), TB_TEST_DATA "/phases/overlaps.json"};
+  for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+    int64_t times[2][4096];
+    size_t counts[2] = {0, 0};
+    for (int windowed = 0; windowed < 2; windowed++) {
+      struct tb_reader_options options = {
+          .size = sizeof(options), .sorted = true, .sort_window_ns = windowed ? INT64_MAX : 0};
+      struct tb_reader *reader;
+      const struct tb_event *event;
+      assert_int_equal(tb_reader_open(paths[i], &options, &reader, NULL), TB_OK);
+      while (tb_reader_next(reader, &event) == TB_OK)
+        if (event->has & TB_HAS_TS && counts[windowed] < 4096) times[windowed][counts[windowed]++] = event->ts;
+      tb_reader_close(reader);
+    }
+    assert_true(counts[0] > 3);
+    assert_int_equal(counts[0], counts[1]);
+    assert_memory_equal(times[0], times[1], counts[0] * sizeof(int64_t));
+  }
+}
+
 /* The lines of a file; what they are worth is a number. */
 static uint64_t hash_of(const char *path, size_t budget, enum tb_slice_form slices) {
   struct tb_reader_options options = {
@@ -316,6 +380,8 @@ int main(void) {
       cmocka_unit_test(each_series_of_a_counter_is_a_track_with_one_value),
       cmocka_unit_test(async_events_are_slices_on_a_track_for_each_id),
       cmocka_unit_test(flows_are_edges_from_slice_to_slice),
+      cmocka_unit_test(in_a_window_events_come_in_order_while_the_input_still_comes),
+      cmocka_unit_test(a_window_as_wide_as_the_trace_gives_the_order_of_the_whole),
       cmocka_unit_test(a_small_budget_of_memory_spills_and_gives_the_same),
       cmocka_unit_test(times_never_go_back_where_an_order_is_asked_for),
       cmocka_unit_test(an_idle_thread_is_one_for_each_processor),

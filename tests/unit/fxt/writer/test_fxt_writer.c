@@ -450,11 +450,11 @@ static void packets_need_leave_to_come_along(void **state) {
   put((struct tb_event){.type = TB_EVENT_PACKETS, .blob = TB_STR("\x0a\x02\x40\x01")});
   size_t count;
   assert_string_equal(tb_writer_losses(writer, &count)->reason,
-                      "packets that FXT has no records for (--keep-packets keeps them): unknown");
+                      "packets that FXT has no records for (tb_writer_options.keep_packets keeps them): unknown");
   put((struct tb_event){
       .type = TB_EVENT_PACKETS, .name = TB_STR("p"), .has = TB_HAS_NAME, .blob = TB_STR("\x0a\x02\x40\x01")});
   assert_string_equal(tb_writer_losses(writer, &count)[1].reason,
-                      "packets that FXT has no records for (--keep-packets keeps them): p");
+                      "packets that FXT has no records for (tb_writer_options.keep_packets keeps them): p");
   put((struct tb_event){.type = TB_EVENT_PACKETS,
                         .name = TB_STR("p"),
                         .has = TB_HAS_NAME,

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "library_text.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  const char *member, *option;
+} names[] = {
+    {"tb_reader_options.format", "--from"},
+    {"tb_reader_options.strict", "--strict"},
+    {"tb_reader_options.max_junk_bytes", "--max-junk"},
+    {"tb_writer_options.format", "--to"},
+    {"tb_writer_options.keep_packets", "--keep-packets"},
+    {"tb_dump_options.events", "--events"},
+};
+
+/* Writes at most `size` bytes, the NUL too. Our names are the shorter ones. */
+static void translate(const char *text, char *room, size_t size) {
+  size_t len = 0;
+  while (*text && len < size - 1) {
+    const char *put = text;
+    size_t take = 1, puts = 1;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+      size_t name = strlen(names[i].member);
+      if (*text != 't' || strncmp(text, names[i].member, name) != 0) continue;
+      put = names[i].option;
+      puts = strlen(put);
+      take = name;
+    }
+    if (puts > size - 1 - len) puts = size - 1 - len;
+    memcpy(room + len, put, puts);
+    len += puts;
+    text += take;
+  }
+  room[len] = '\0';
+}
+
+const char *cli_library_text(const char *text, char room[CLI_TEXT_MAX]) {
+  translate(text, room, CLI_TEXT_MAX);
+  return room;
+}
+
+char *cli_library_report(const char *text) {
+  size_t size = text ? strlen(text) + 1 : 0;
+  char *copy = size ? malloc(size) : NULL;
+  if (copy) translate(text, copy, size);
+  return copy;
+}
