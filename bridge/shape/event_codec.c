@@ -31,12 +31,26 @@ static bool has_text(const struct tb_arg *arg) {
   return arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
 }
 
+/* What an argument is, before its name and its value. */
+struct arg_head {
+  uint32_t span;
+  uint16_t flags;
+  uint8_t type, width;
+  uint32_t name_len; /* a text of 4 GiB is longer than a record may be */
+};
+static const uint32_t NO_NAME = UINT32_MAX; /* as items of arrays have none */
+
+static bool add_arg(struct tb_buffer *to, const struct tb_arg *arg) {
+  const struct arg_head head = {arg->span, arg->flags, arg->type, arg->width,
+                                arg->name.ptr ? (uint32_t)arg->name.len : NO_NAME};
+  const uint64_t value = has_text(arg) ? arg->text.len : arg->u;
+  return add(to, &head, sizeof(head)) && add(to, &value, sizeof(value)) && add(to, arg->name.ptr, arg->name.len) &&
+         (!has_text(arg) || add(to, arg->text.ptr, arg->text.len));
+}
+
 static bool add_args(struct tb_buffer *to, const struct tb_arg *args, uint32_t count) {
-  if (!add(to, args, count * sizeof(*args))) return false;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!add(to, args[i].name.ptr, args[i].name.len)) return false;
-    if (has_text(&args[i]) && !add(to, args[i].text.ptr, args[i].text.len)) return false;
-  }
+  for (uint32_t i = 0; i < count; i++)
+    if (!add_arg(to, &args[i])) return false;
   return true;
 }
 
@@ -94,19 +108,31 @@ static void *take(struct source *s, size_t len) {
   return to;
 }
 
-static bool take_text(struct source *s, struct tb_str *text) {
-  if (!text->len) return true;
-  struct tb_str from = {s->at, text->len};
-  *text = tb_arena_copy(s->arena, from);
-  s->at += from.len;
-  return text->ptr != NULL;
+/* Texts are in the arena's copy of the bytes. */
+static void take_text(struct source *s, struct tb_str *text) {
+  if (!text->len) return;
+  text->ptr = s->at;
+  s->at += text->len;
+}
+
+static void take_arg(struct source *s, struct tb_arg *arg) {
+  struct arg_head head;
+  uint64_t value = tb_load64(s->at + sizeof(head));
+  memcpy(&head, s->at, sizeof(head));
+  s->at += sizeof(head) + sizeof(value);
+  *arg = (struct tb_arg){.span = head.span, .type = head.type, .width = head.width, .flags = head.flags};
+  if (head.name_len != NO_NAME) arg->name = (struct tb_str){"", head.name_len};
+  take_text(s, &arg->name);
+  arg->u = value;
+  if (!has_text(arg)) return;
+  arg->text = (struct tb_str){"", (size_t)value};
+  take_text(s, &arg->text);
 }
 
 static bool take_args(struct source *s, const struct tb_arg **args, uint32_t count) {
   if (!count) return true;
-  struct tb_arg *own = take(s, count * sizeof(*own));
-  for (uint32_t i = 0; own && i < count; i++)
-    if (!take_text(s, &own[i].name) || (has_text(&own[i]) && !take_text(s, &own[i].text))) own = NULL;
+  struct tb_arg *own = tb_arena_alloc(s->arena, count * sizeof(*own));
+  for (uint32_t i = 0; own && i < count; i++) take_arg(s, &own[i]);
   *args = own;
   return own != NULL;
 }
@@ -114,8 +140,11 @@ static bool take_args(struct source *s, const struct tb_arg **args, uint32_t cou
 static bool take_frames(struct source *s, struct tb_stack *stack) {
   if (!stack->frame_count) return true;
   struct tb_frame *own = take(s, stack->frame_count * sizeof(*own));
-  for (uint32_t i = 0; own && i < stack->frame_count; i++)
-    if (!take_text(s, &own[i].function) || !take_text(s, &own[i].file) || !take_text(s, &own[i].mapping)) own = NULL;
+  for (uint32_t i = 0; own && i < stack->frame_count; i++) {
+    take_text(s, &own[i].function);
+    take_text(s, &own[i].file);
+    take_text(s, &own[i].mapping);
+  }
   stack->frames = own;
   return own != NULL;
 }
@@ -131,12 +160,12 @@ static void take_words(struct source *s, struct tb_event *event) {
 }
 
 enum tb_status tb_event_decode(struct tb_str bytes, struct tb_arena *arena, struct tb_event *event) {
-  struct source s = {bytes.ptr, arena};
+  struct source s = {tb_arena_copy(arena, bytes).ptr, arena};
+  if (!s.at) return TB_NO_MEMORY;
   take_words(&s, event);
-  bool ok = true;
-  for (size_t i = 0; ok && i < TEXTS; i++) ok = take_text(&s, (struct tb_str *)((char *)event + texts[i]));
-  ok = ok && take_args(&s, &event->args, event->arg_count) && take_args(&s, &event->extra, event->extra_count) &&
-       take_frames(&s, &event->stack) && take_frames(&s, &event->end_stack);
+  for (size_t i = 0; i < TEXTS; i++) take_text(&s, (struct tb_str *)((char *)event + texts[i]));
+  bool ok = take_args(&s, &event->args, event->arg_count) && take_args(&s, &event->extra, event->extra_count) &&
+            take_frames(&s, &event->stack) && take_frames(&s, &event->end_stack);
   if (!ok) return TB_NO_MEMORY;
   if (event->flow_count) event->flow_ids = take(&s, event->flow_count * sizeof(*event->flow_ids));
   if (event->terminating_flow_count)

@@ -3,7 +3,8 @@
  * The byte form of an event with all that it points to, but its tracks, which last.
  *
  *   event as words of eight bytes: a bitmap of those that are not 0, then these
- *   then each thing that is pointed to, in the order of the list in event_codec.c: its bytes, and those of its texts
+ *   then each thing that is pointed to, in the order of the list in event_codec.c: its bytes, and those of its texts;
+ *   of an argument what it has, without the pointers: there may be many
  */
 #ifndef TB_SHAPE_EVENT_CODEC_H
 #define TB_SHAPE_EVENT_CODEC_H

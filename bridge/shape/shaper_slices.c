@@ -276,7 +276,8 @@ void tb_shaper_begin(struct tb_shaper *s, struct tb_shape_track *track, struct t
   bool begins = event->type == TB_EVENT_SLICE_BEGIN, instant = event->type == TB_EVENT_INSTANT;
   struct tb_shape_frame frame = {.slice_id = event->slice_id, .end = INT64_MAX};
   if (!begins) frame.end = instant ? event->ts : tb_slice_end(event->ts, event->dur > 0 ? event->dur : 0);
-  if (!instant) {
+  /* asked for by an END alone, of the source or one that is made */
+  if (begins || (!instant && s->slices == TB_SLICES_BEGIN_END)) {
     frame.name = keep(s, event->name);
     frame.categories = keep(s, event->categories);
     frame.has = event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES);
