@@ -163,10 +163,12 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
 void cli_report_line(FILE *to, const struct cli_conversion *c) {
   struct kind_count counts[TB_EVENT_TYPE_COUNT];
   uint64_t total;
+  char text[CLI_TEXT_MAX];
   if (c->status != TB_OK && c->status != TB_PARTIAL) {
     cli_print(to, "%s: failed: ", c->from);
     if (c->error->offset != TB_NO_OFFSET) cli_print(to, "at byte %" PRIu64 ": ", c->error->offset);
-    cli_print(to, "%s\n", c->error->message[0] ? c->error->message : tb_status_text(c->error->code));
+    cli_print(to, "%s\n",
+              cli_library_text(c->error->message[0] ? c->error->message : tb_status_text(c->error->code), text));
     return;
   }
   (void)count_kinds(&c->report->summary, counts, &total);
@@ -175,7 +177,8 @@ void cli_report_line(FILE *to, const struct cli_conversion *c) {
   fputs(" -> ", to);
   cli_report_bytes(to, c->report->summary.bytes_written);
   if (c->status == TB_PARTIAL)
-    cli_print(to, "; lost %" PRIu64 ": %s", lost(c->report), c->report->loss_count ? c->report->losses[0].reason : "");
+    cli_print(to, "; lost %" PRIu64 ": %s", lost(c->report),
+              cli_library_text(c->report->loss_count ? c->report->losses[0].reason : "", text));
   fputc('\n', to);
 }
 

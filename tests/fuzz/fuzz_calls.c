@@ -198,13 +198,14 @@ static void open_reader(struct calls *c) {
   options.event_types = order & 4 ? number(c) : 0;
   options.memory_budget = order & 8 ? 1 : 0;
   options.keep_interned = order & 16;
-  if (order & 32) { /* not larger than what is read, and another time a trace */
+  if (order & 32) { /* not larger than what is read, and another time it is a trace */
+    bool is_null = byte(c) >= 0xf0;
     size_t left = (size_t)(c->end - c->data);
     tb_reader_close(c->reader);
     if (order & 64)
       (void)!tb_reader_open_memory(name, json, sizeof(json) - 1, &options, &c->reader, NULL);
     else
-      (void)!tb_reader_open_memory(name, byte(c) < 0xf0 ? c->data : NULL, left, &options, &c->reader, NULL);
+      (void)!tb_reader_open_memory(name, is_null ? NULL : c->data, left, &options, &c->reader, NULL);
     return;
   }
   if (byte(c) & 1) {
@@ -274,11 +275,12 @@ static void look_up(struct calls *c) {
 }
 
 static void put_packet(struct calls *c) {
+  bool is_null = byte(c) >= 0xf8, is_end = byte(c) > 0xe0;
   size_t len = byte(c), left = (size_t)(c->end - c->data);
   if (len > left) len = left;
   const char *bytes = (const char *)c->data;
-  (void)!tb_packet_writer_put(c->packet_writer, (struct tb_str){byte(c) < 0xf8 ? bytes : NULL, len});
-  if (byte(c) > 0xe0) (void)!tb_packet_writer_finish(c->packet_writer);
+  (void)!tb_packet_writer_put(c->packet_writer, (struct tb_str){is_null ? NULL : bytes, len});
+  if (is_end) (void)!tb_packet_writer_finish(c->packet_writer);
 }
 
 static void put(struct calls *c) {

@@ -23,7 +23,8 @@ endif()
 install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DARCHIVE=\$ENV{DESTDIR}${archive}\"
                               \"-DLINKER=${CMAKE_LINKER}\" \"-DOBJCOPY=${CMAKE_OBJCOPY}\" \"-DAR=${CMAKE_AR}\"
                               -P \"${PROJECT_SOURCE_DIR}/third_party/cmake/HideInternals.cmake\"
-                              COMMAND_ERROR_IS_FATAL ANY)")
+                              COMMAND_ERROR_IS_FATAL ANY)"
+        COMPONENT dev)
 foreach(directory ${TRACEBRIDGE_INCLUDE_DIRS})
   install(DIRECTORY ${directory}/tracebridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev
           FILES_MATCHING PATTERN *.h)
@@ -54,8 +55,8 @@ install(CODE "configure_file(\"${pc_stage}.in\" \"${pc_stage}\" @ONLY)" COMPONEN
 install(FILES ${pc_stage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 # What there is to read of the library; its reference is made of the headers, where python3 is there.
-install(FILES docs/LIBRARY.md docs/READING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.c)
+install(FILES docs/LIBRARY.md docs/READING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev FILES_MATCHING PATTERN *.c)
 find_program(PYTHON3 python3)
 if(PYTHON3)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bridge/include/tracebridge/*.h)
@@ -66,7 +67,7 @@ if(PYTHON3)
     DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/docs/make_reference.py
     VERBATIM)
   add_custom_target(tracebridge_reference ALL DEPENDS tracebridge.html)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tracebridge.html DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tracebridge.html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
 endif()
 
 # Man pages and completions are made by the program, of its tables of commands and options.
