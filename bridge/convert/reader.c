@@ -130,9 +130,9 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
 }
 
 /* What a user opens, who may want to go back in it. */
-static enum tb_status open_again_and_again(const char *name, struct tb_reader_origin origin,
-                                           const struct tb_reader_options *options, struct tb_reader **out,
-                                           struct tb_error *error) {
+static enum tb_status open_origin(const char *name, struct tb_reader_origin origin,
+                                  const struct tb_reader_options *options, struct tb_reader **out,
+                                  struct tb_error *error) {
   enum tb_status status;
   struct tb_reader *reader = begin_open(name, options, out, &status, error);
   if (!reader) return status;
@@ -145,20 +145,20 @@ static enum tb_status open_again_and_again(const char *name, struct tb_reader_or
 
 enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
                               struct tb_error *error) {
-  return open_again_and_again(path, (struct tb_reader_origin){.kind = TB_ORIGIN_FILE}, options, out, error);
+  return open_origin(path, (struct tb_reader_origin){.kind = TB_ORIGIN_FILE}, options, out, error);
 }
 
 enum tb_status tb_reader_open_memory(const char *name, const void *data, size_t len,
                                      const struct tb_reader_options *options, struct tb_reader **out,
                                      struct tb_error *error) {
   const struct tb_reader_origin origin = {.kind = TB_ORIGIN_MEMORY, .bytes = {data, len}};
-  return open_again_and_again(name, origin, options, out, error);
+  return open_origin(name, origin, options, out, error);
 }
 
 enum tb_status tb_reader_open_descriptor(const char *name, int fd, const struct tb_reader_options *options,
                                          struct tb_reader **out, struct tb_error *error) {
   const struct tb_reader_origin origin = {.kind = TB_ORIGIN_DESCRIPTOR, .fd = fd, .start = lseek(fd, 0, SEEK_CUR)};
-  return open_again_and_again(name, origin, options, out, error);
+  return open_origin(name, origin, options, out, error);
 }
 
 enum tb_status tb_reader_open_callback(const char *name, tb_read_bytes read_bytes, void *ctx,

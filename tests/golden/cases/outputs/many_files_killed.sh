@@ -7,9 +7,10 @@ mkfifo pipe.json
 exec 3<>pipe.json # who reads it waits
 # The process of the run $1 that reads the pipe.
 reader_of() {
-  local child
+  local child children
   while true; do
-    for child in $(cat "/proc/$1/task/$1/children"); do
+    read -ra children <"/proc/$1/task/$1/children"
+    for child in "${children[@]}"; do
       if readlink "/proc/$child"/fd/* 2>/dev/null | grep -q pipe.json; then
         echo "$child"
         return
