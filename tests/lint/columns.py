@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""columns.py [ROOT]: no line of C, CMake, Python, shell and JavaScript is past 120 columns, but for a line of a trace
-in JSON in a shell script, which is data; and no declaration is broken by the comment behind it, which belongs above it:
+"""columns.py [ROOT]: no line of C, CMake, Python, shell, JavaScript and Markdown is past 120 columns, but for a line of
+a trace in JSON in a shell script, which is data, and tables and fenced blocks in Markdown; and no declaration is
+broken by the comment behind it, which belongs above it:
     size_t
         memory_budget; /* what it means, at length */"""
 import re
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 
 COLUMNS = 120
-CHECKED = ("*.c", "*.h", "*.cpp", "*CMakeLists.txt", "*.cmake", "*.py", "*.sh", "*.mjs")
+CHECKED = ("*.c", "*.h", "*.cpp", "*CMakeLists.txt", "*.cmake", "*.py", "*.sh", "*.mjs", "*.md")
 TRACE = re.compile(r'\\?"(ph|traceEvents|metadata|stackFrames|fxt_blob)\\?": ?\S')
 TYPE = re.compile(r"\s*(?:\w+ )*\w+ ?\**")
 NAME_AND_COMMENT = re.compile(r"\s+\**\w+[^(]*[;,].*/\*")
@@ -24,10 +25,20 @@ def is_broken(line, following):
             and indent(following) > indent(line))
 
 
+def spared(path, lines):
+    """Whether each line may be of any length."""
+    fenced = False
+    for line in lines:
+        fence = path.suffix == ".md" and line.lstrip().startswith("```")
+        fenced ^= fence
+        yield (fenced or (path.suffix == ".md" and line.lstrip().startswith("|"))
+               or (path.suffix == ".sh" and TRACE.search(line)))
+
+
 def complaints(path):
     lines = path.read_text(errors="surrogateescape").split("\n")
-    for number, line in enumerate(lines, 1):
-        if len(line) > COLUMNS and not (path.suffix == ".sh" and TRACE.search(line)):
+    for number, (line, spare) in enumerate(zip(lines, spared(path, lines)), 1):
+        if len(line) > COLUMNS and not spare:
             yield f"{path}:{number}: {len(line)} columns"
     if path.suffix in (".c", ".h"):
         for number, pair in enumerate(zip(lines, lines[1:]), 1):
