@@ -147,14 +147,14 @@ struct tb_merge_input_report {
   X(FLOWS_NOT_JOINED, WARNING, "flows_not_joined")       /* they cross machines: no arrows */                         \
   X(STATE_MISSING, WARNING, "state_missing")             /* packets need what was said before its start */            \
   X(PART_JOINED, INFO, "part_joined")                    /* it continues another input, and is read with it */        \
-  X(PARTS_UNORDERED, WARNING, "parts_unordered")         /* a part, but nothing shows behind which other one */       \
   X(SAME_INPUT, WARNING, "same_input")                   /* it is the same as one before it */                        \
   X(UNREAD, WARNING, "unread")                           /* something else is in the archive or page that it is in */ \
   X(PUT_AT_START, WARNING, "put_at_start")                                                                            \
   X(ALL_MOVED, INFO, "all_moved")                                                                                     \
   X(OWN_MACHINE, INFO, "own_machine")                                                                                 \
   X(TIMES_UNKNOWN, WARNING, "times_unknown")                                                                          \
-  X(MANIFEST_ENTRY_UNUSED, WARNING, "manifest_entry_unused")
+  X(MANIFEST_ENTRY_UNUSED, WARNING, "manifest_entry_unused")                                                          \
+  X(PARTS_UNORDERED, WARNING, "parts_unordered") /* a part, but nothing shows behind which other one */
 
 enum tb_merge_note_code {
 #define TB_MERGE_NOTE_ENUM(code, level, name) TB_MERGE_NOTE_##code,
