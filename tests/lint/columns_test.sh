@@ -24,7 +24,7 @@ printf '# %0120d\n' 0 | expect tests/long.py "1: 122 columns"
 printf '# %0120d\n' 0 | expect tests/long.sh "1: 122 columns"
 printf '// %0119d\n' 0 | expect tests/long.mjs "1: 122 columns"
 printf '// {"ph":"X","dur":%0119d}\n' 0 | expect tests/data.mjs "1: 139 columns"
-printf '```\n%%0130d\n```\n| %0130d |\nprose %0119d\n' 0 0 | expect docs/long.md "5: 125 columns"
+printf '\140\140\140\n%%0130d\n\140\140\140\n| %0130d |\nprose %0119d\n' 0 0 | expect docs/long.md "5: 125 columns"
 mkdir -p "$copy/tests"
 printf 'echo '\''{"ph":"X","dur":%0119d}'\''\n' 0 >"$copy/tests/data.sh" # a line of a trace is data
 tests/lint/columns.py "$copy"
