@@ -180,9 +180,10 @@ static void print_damage(const struct tb_merge_report *report) {
 
 /* Of hundreds of inputs the first say what is wrong; the report has a line for each. */
 static void print_warnings(const struct tb_merge_report *report) {
-#define COUNT_CODE(code, level, name) +1
-  enum { CODES = 0 TB_MERGE_NOTE_LIST(COUNT_CODE), SHOWN = 8 };
-#undef COUNT_CODE
+#define NUMBER_OF(code, level, name) NUMBER_OF_##code,
+  enum { TB_MERGE_NOTE_LIST(NUMBER_OF) CODES };
+#undef NUMBER_OF
+  enum { SHOWN = 8 };
   size_t count[CODES] = {0};
   for (size_t i = 0; i < tb_merge_report_note_count(report); i++) {
     const struct tb_merge_note *note = tb_merge_report_note(report, i);

@@ -44,7 +44,8 @@ static bool add_arg(struct tb_buffer *to, const struct tb_arg *arg) {
   const struct arg_head head = {arg->span, arg->flags, arg->type, arg->width,
                                 arg->name.ptr ? (uint32_t)arg->name.len : NO_NAME};
   const uint64_t value = has_text(arg) ? arg->text.len : arg->u;
-  return add(to, &head, sizeof(head)) && add(to, &value, sizeof(value)) && add(to, arg->name.ptr, arg->name.len) &&
+  return add(to, &head, sizeof(head)) && add(to, &value, sizeof(value)) &&
+         (!arg->name.ptr || add(to, arg->name.ptr, arg->name.len)) &&
          (!has_text(arg) || add(to, arg->text.ptr, arg->text.len));
 }
 

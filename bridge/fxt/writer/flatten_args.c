@@ -218,9 +218,11 @@ static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event, c
   tb_fxt_carry(w, event, tb_carried_by_fxt() & ~(times | of_sample));
   if (event->type == TB_EVENT_SAMPLE) tb_fxt_carry(w, event, tb_carried_by_fxt() & of_sample);
   tb_fxt_carry_stacks(w, event);
-  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (&event->extra[i] != args && !tb_carried_is_of_fxt(event->extra[i].name))
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
+    if (args && args == &event->extra[i]) continue;
+    if (!tb_carried_is_of_fxt(event->extra[i].name))
       add_leaf(w, &event->extra[i], join(w, TB_STR(TB_CARRIED_PREFIX), event->extra[i].name), '.');
+  }
 }
 
 char tb_fxt_type_letter(const struct tb_event *event, uint32_t index) {
