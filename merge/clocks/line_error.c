@@ -41,7 +41,7 @@ struct tb_line_error tb_line_error(double n, const struct tb_reading_noise *nois
   else
     sigma = sqrt((noise->squares + USUAL_WEIGHT * USUAL_NOISE_NS * USUAL_NOISE_NS) / (freedom + USUAL_WEIGHT));
   e.shows_noise = n >= 3;
-  if (freedom) e.most = fmax(e.most, LATE_ALIKE * sqrt(noise->squares / freedom));
+  if (freedom > 0) e.most = fmax(e.most, LATE_ALIKE * sqrt(noise->squares / freedom));
   if (!e.shows_noise) e.most = FEW_READINGS_NS;
   set_noise(&e, sigmas(n) * sigma);
   if (n < 2 || spread <= 0) return e;

@@ -258,9 +258,9 @@ static struct doubt doubt_at(const struct tb_reading_fit *fit, size_t segment) {
   int64_t step = tb_reading_fit_step(fit, segment);
   d.size = on_any_clock(distance(step, 0));
   if (fit->kind == TB_READING_SAME_RATE) return d;
-  if (d.size <= TB_READINGS_LATE_MAX_NS && segment == 1 && before->count < SURE_READINGS) d.from = INT64_MIN;
-  if (d.size <= TB_READINGS_LATE_MAX_NS && segment + 1 == fit->segment_count && behind->count < SURE_READINGS)
-    d.to = INT64_MAX;
+  bool near = (double)d.size <= TB_READINGS_LATE_MAX_NS;
+  if (near && segment == 1 && before->count < SURE_READINGS) d.from = INT64_MIN;
+  if (near && segment + 1 == fit->segment_count && behind->count < SURE_READINGS) d.to = INT64_MAX;
   if (step >= 0) return d;
   d.from = tb_time_subtract(d.from, d.size);
   d.to = tb_time_add(d.to, d.size);

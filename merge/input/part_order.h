@@ -7,7 +7,7 @@
 
 #include "merge/merger.h"
 
-enum { TB_PART_NONE = UINT32_MAX };
+static const uint32_t TB_PART_NONE = UINT32_MAX;
 
 /* What says where it is among the parts of its trace. */
 enum tb_part_doubt {
