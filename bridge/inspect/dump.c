@@ -244,7 +244,8 @@ static size_t take_losses(const struct dump_reading *r, bool cut_short, struct t
   const struct tb_losses *of_input = r->input ? tb_input_losses(r->input) : NULL;
   for (size_t i = 0; of_input && i < of_input->count && count < TB_DUMP_LOSSES - 2; i++)
     losses[count++] = of_input->entries[i];
-  if (cut_short) losses[count++] = (struct tb_loss){.reason = TB_LOSS_COMPRESSION, .count = 1, .kind = TB_LOSS_CUT};
+  const struct tb_loss cut = {.reason = TB_LOSS_COMPRESSION, .count = 1, .kind = TB_LOSS_CUT};
+  if (cut_short) losses[count++] = cut;
   const char *unread = tb_unread_loss(&r->unread);
   if (unread) {
     losses[count] = (struct tb_loss){.count = 1, .first_offset = TB_NO_OFFSET};

@@ -109,7 +109,8 @@ static void gather(struct info_reading *r) {
   if (count) memcpy(losses, found, count * sizeof(*found));
   const struct tb_losses *of_input = tb_input_losses(r->input);
   for (size_t i = 0; of_input && i < of_input->count && count < 63; i++) losses[count++] = of_input->entries[i];
-  if (r->cut_short) losses[count++] = (struct tb_loss){.reason = TB_LOSS_COMPRESSION, .count = 1, .kind = TB_LOSS_CUT};
+  const struct tb_loss cut = {.reason = TB_LOSS_COMPRESSION, .count = 1, .kind = TB_LOSS_CUT};
+  if (r->cut_short) losses[count++] = cut;
   if (r->state->names_left_out)
     tb_reader_note(r->reader, "lists and counts of names are incomplete: there are too many names", TB_NO_OFFSET);
   r->state->info.format = r->format.decoded ? r->format.decoded : tb_reader_format(r->reader);

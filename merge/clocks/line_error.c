@@ -128,7 +128,7 @@ double tb_line_error_growth(const struct tb_line_error *e) {
 enum tb_status tb_line_error_bound(const struct tb_line_error *e, int64_t first, int64_t last,
                                    const struct tb_allocator *allocator, struct tb_time_bound *bound) {
   const int64_t times[] = {first, e->readings.middle, last};
-  struct tb_time_bound_point points[3];
+  struct tb_time_bound_point points[3] = {{0, 0}};
   size_t count = 0;
   for (size_t i = 0; i < 3; i++)
     if (!count || (times[i] > points[count - 1].time && times[i] <= last))
