@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counters: prints of each counter of a trace how many values it has, and the least, the greatest and their mean.
+ * Counters: prints of each counter of a trace how many values it has, and the least, the greatest, their mean and
+ * their sum.
  *
  *   cc counters.c $(pkg-config --cflags --libs tracebridge) && ./a.out trace.json
  */
@@ -60,8 +61,8 @@ int main(int argc, char **argv) {
   while ((track = tb_reader_next_track(reader, track, TB_TRACK_COUNTER))) {
     const struct counter *c = track->index < counter_count ? &counters[track->index] : NULL;
     if (!c || !c->count) continue;
-    printf("%.*s\t%" PRIu64 "\t%.17g\t%.17g\t%.17g\n", (int)track->name.len, track->name.len ? track->name.ptr : "",
-           c->count, c->least, c->greatest, c->sum / (double)c->count);
+    printf("%.*s\t%" PRIu64 "\t%.17g\t%.17g\t%.17g\t%.17g\n", (int)track->name.len,
+           track->name.len ? track->name.ptr : "", c->count, c->least, c->greatest, c->sum / (double)c->count, c->sum);
   }
   free(counters);
   tb_reader_close(reader);

@@ -30,6 +30,7 @@ static void keep(struct tb_reader *reader, const struct tb_event *event) {
 }
 
 static void print(const struct tb_event *edge) {
+  if (edge->flow_from >= slice_count || edge->slice_id >= slice_count) return; /* of a slice that comes later */
   const struct slice *from = &slices[edge->flow_from], *to = &slices[edge->slice_id];
   printf("%.*s\t%.*s\t%" PRId64 "\n", (int)from->name.len, from->name.len ? from->name.ptr : "", (int)to->name.len,
          to->name.len ? to->name.ptr : "", edge->ts - from->ts);

@@ -88,12 +88,26 @@ static void end(const struct tb_event *event) {
   entry->self_ns += lasts - open.inside_ns;
 }
 
+/* An instant is a slice of no length. */
+static void instant(struct tb_reader *reader, const struct tb_event *event) {
+  struct tb_str name;
+  if (tb_reader_intern(reader, event->name, &name) != TB_OK) exit(1);
+  entry_of(name)->count++;
+}
+
+static void take(struct tb_reader *reader, const struct tb_event *event) {
+  if (event->type == TB_EVENT_SLICE_BEGIN) begin(reader, event);
+  if (event->type == TB_EVENT_SLICE_END) end(event);
+  if (event->type == TB_EVENT_INSTANT) instant(reader, event);
+}
+
 int main(int argc, char **argv) {
-  /* only BEGIN and END, in the order of time: a stack of each track is enough then */
-  struct tb_reader_options options = {.size = sizeof(options),
-                                      .slices = TB_SLICES_BEGIN_END,
-                                      .sorted = true,
-                                      .event_types = 1u << TB_EVENT_SLICE_BEGIN | 1u << TB_EVENT_SLICE_END};
+  /* BEGIN and END, in the order of time: a stack of each track is enough then */
+  struct tb_reader_options options = {
+      .size = sizeof(options),
+      .slices = TB_SLICES_BEGIN_END,
+      .sorted = true,
+      .event_types = 1u << TB_EVENT_SLICE_BEGIN | 1u << TB_EVENT_SLICE_END | 1u << TB_EVENT_INSTANT};
   struct tb_reader *reader;
   struct tb_error error = {0};
   const struct tb_event *event;
@@ -103,11 +117,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s: %s\n", error.file, error.message);
     return 1;
   }
-  while ((status = tb_reader_next(reader, &event)) == TB_OK)
-    if (event->type == TB_EVENT_SLICE_BEGIN)
-      begin(reader, event);
-    else
-      end(event);
+  while ((status = tb_reader_next(reader, &event)) == TB_OK) take(reader, event);
   if (status != TB_END) fprintf(stderr, "%s\n", tb_reader_error(reader)->message);
   for (size_t i = 0; i < entry_count; i++)
     printf("%.*s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", (int)entries[i].name.len, entries[i].name.ptr,

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// shape.mjs NUMBERS [--show N] [--known FILE] [--update] FILE...
+// shape.mjs EXAMPLES [--show N] [--known FILE] [--update] FILE...
 //
-// Runs docs/examples/numbers.c, which reads the one shape of events, over each FILE, and asks Perfetto's trace
-// processor for the same numbers: by name how many slices there are and how long they last in all and without those
-// inside of them; of each counter how many values and their sum; how many flows join two slices. What differs must be
-// in KNOWN, in lines `FILE: DIFFERENCES | REASON`, exactly so; --update writes what is seen and keeps the reasons. Exit
-// status 0 when all is as known.
+// Runs self_time, counters and flow_edges of docs/examples, which read the one shape of events, from the folder EXAMPLES
+// over each FILE, and asks Perfetto's trace processor for the same numbers: by name how many slices there are and how
+// long they last in all and without those inside of them; of each counter how many values and their sum; how many flows
+// join two slices. What differs must be in KNOWN, in lines `FILE: DIFFERENCES | REASON`, exactly so; --update writes
+// what is seen and keeps the reasons. Exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -33,31 +33,37 @@ function parse(words) {
     else if (words[i] === "--update") options.update = true;
     else options.files.push(words[i]);
   }
-  options.program = options.files.shift();
-  if (options.program && options.files.length) return options;
-  console.error("usage: shape.mjs NUMBERS [--show N] [--known FILE] [--update] FILE...");
+  options.examples = options.files.shift();
+  if (options.examples && options.files.length) return options;
+  console.error("usage: shape.mjs EXAMPLES [--show N] [--known FILE] [--update] FILE...");
   process.exit(2);
 }
 
-// {kind: {name: numbers}} of what the program prints.
-function ours(program, file) {
-  const run = spawnSync(program, [file], { encoding: "utf8", maxBuffer: 1 << 28 });
+// The name and the numbers behind it of each row that an example prints of a file; names may have tabs and line breaks.
+function rowsOf(examples, name, file, numbers) {
+  const run = spawnSync(path.join(examples, `example_${name}`), [file], { encoding: "utf8", maxBuffer: 1 << 28 });
   if (run.error) throw run.error;
-  if (run.status !== 0) throw new Error(`exit status ${run.status}: ${run.stderr.trim()}`);
-  const all = { slice: new Map(), counter: new Map(), flows: new Map() };
-  for (const line of run.stdout.split("\n").filter(Boolean)) {
-    const [kind, ...rest] = line.split("\t");
-    if (kind === "flows") all.flows.set("", rest);
-    else all[kind]?.set(rest[0], rest.slice(1));
+  if (run.status !== 0) throw new Error(`${name}: exit status ${run.status}: ${run.stderr.trim()}`);
+  const row = new RegExp(`([^]*?)${"\\t([-+.\\w]+)".repeat(numbers)}\\n`, "g");
+  return [...run.stdout.matchAll(row)].map((found) => found.slice(1));
+}
+
+// {kind: {name: numbers}} of what the programs print.
+function ours(examples, file) {
+  const slice = new Map(rowsOf(examples, "self_time", file, 3).map(([name, ...numbers]) => [name, numbers]));
+  const counter = new Map();
+  for (const [name, count, , , , sum] of rowsOf(examples, "counters", file, 5)) {
+    const [before, total] = counter.get(name) ?? [0, 0];
+    counter.set(name, [String(Number(before) + Number(count)), String(Number(total) + Number(sum))]);
   }
-  return all;
+  return { slice, counter, flows: new Map([["", [String(rowsOf(examples, "flow_edges", file, 1).length)]]]) };
 }
 
 const round = (value) => (/^-?\d+$/.test(value) ? value : Number(value).toPrecision(6));
 const same = (a, b) => a.length === b.length && a.every((value, i) => value === b[i] || round(value) === round(b[i]));
 
 async function judge(options, home, file) {
-  const own = ours(options.program, file);
+  const own = ours(options.examples, file);
   const tables = await queryTrace(home, file, QUERIES);
   const notes = [], lines = [];
   for (const kind of Object.keys(QUERIES)) {

@@ -28,7 +28,7 @@ run in/a.json in/deep/../b.1.JSON.gz --out-dir out --strict
 rm out/a.perfetto-trace
 echo changed >out/b.1.perfetto-trace
 run in/a.json in/deep/../b.1.JSON.gz --out-dir out --strict
-echo "--- beside their inputs, in another format"
+echo "--- in the folder of their inputs, in another format"
 run in --out-dir in --suffix .fxt.gz -q
 find in -name '*.fxt.gz' | LC_ALL=C sort
 run in --out-dir in --suffix .fxt.gz --report report.json
