@@ -3,11 +3,11 @@
 //
 // shape.mjs EXAMPLES [--show N] [--known FILE] [--update] FILE...
 //
-// Runs self_time, counters and flow_edges of docs/examples, which read the one shape of events, from the folder EXAMPLES
-// over each FILE, and asks Perfetto's trace processor for the same numbers: by name how many slices there are and how
-// long they last in all and without those inside of them; of each counter how many values and their sum; how many flows
-// join two slices. What differs must be in KNOWN, in lines `FILE: DIFFERENCES | REASON`, exactly so; --update writes
-// what is seen and keeps the reasons. Exit status 0 when all is as known.
+// Runs self_time, counters and flow_edges of docs/examples, which read the one shape of events, from the folder
+// EXAMPLES over each FILE, and asks Perfetto's trace processor for the same numbers: by name how many slices there are
+// and how long they last in all and without those inside of them; of each counter how many values and their sum; how
+// many flows join two slices. What differs must be in KNOWN, in lines `FILE: DIFFERENCES | REASON`, exactly so;
+// --update writes what is seen and keeps the reasons. Exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";

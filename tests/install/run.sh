@@ -64,7 +64,7 @@ for example in "$examples"/*.c; do
     "$example" -pthread "${shared[@]}" -o "$work/$(basename "$example" .c)" || fail "${example##*/} does not build"
 done
 "$work/self_time" "$data" >"$work/out"
-diff "$work/out" <(printf '%s\t1\t%s\t%s\n' c 1000 1000 b 1000 1000 a 5000 4000) ||
+diff "$work/out" <(printf '%s\t1\t%s\t%s\n' c 1000 1000 b 1000 1000 a 5000 4000 d 0 0) ||
   fail "the example of self times said this"
 
 "$here/header_examples.py" "$cc" "$prefix/include" || fail "an example of a header"
