@@ -38,38 +38,16 @@ static tb_output_misleads misleading(const struct tb_writer_ops *ops) {
   return ops->has_magic ? tb_looks_like_tar : tb_looks_like_other_format;
 }
 
-/* Where the bytes go: the file `name`, where none of the others is set. */
-struct output_place {
+/* What a writer is opened for. */
+struct writer_target {
   const char *name;
-  const int *descriptor;
-  tb_write_bytes write_bytes;
-  void *ctx;
-  bool to_memory;
+  struct tb_output_place place;
+  bool to_memory; /* the writer's own, in place of `place` */
 };
 
-static enum tb_status pass_on(void *ctx, const void *data, size_t len) {
-  const struct tb_writer *writer = ctx;
-  return writer->write_bytes(writer->write_ctx, data, len) ? TB_OK : TB_IO;
-}
-
-static enum tb_status append(void *ctx, const void *data, size_t len) { return tb_buffer_append(ctx, data, len); }
-
-static void set_place(struct tb_writer *writer, const struct output_place *place, struct tb_output_options *output) {
-  output->descriptor = place->descriptor;
-  writer->write_bytes = place->write_bytes;
-  writer->write_ctx = place->ctx;
-  if (place->write_bytes) {
-    output->sink = pass_on;
-    output->sink_ctx = writer;
-  } else if (place->to_memory) {
-    output->sink = append;
-    output->sink_ctx = &writer->bytes;
-  }
-}
-
-static enum tb_status open_writer(struct tb_writer *writer, const struct output_place *place,
+static enum tb_status open_writer(struct tb_writer *writer, const struct writer_target *to,
                                   const struct tb_writer_ops *ops) {
-  const char *path = place->name;
+  const char *path = to->name;
   size_t stem;
   struct tb_output_options output = {.allocator = writer->options.allocator,
                                      .misleads = misleading(ops),
@@ -77,8 +55,9 @@ static enum tb_status open_writer(struct tb_writer *writer, const struct output_
                                      .compression = tb_path_compression(path, &stem),
                                      .threads = writer->options.threads,
                                      .temporary_name = writer->options.temporary_name,
-                                     .temporary_name_ctx = writer->options.temporary_name_ctx};
-  set_place(writer, place, &output);
+                                     .temporary_name_ctx = writer->options.temporary_name_ctx,
+                                     .place = to->place};
+  if (to->to_memory) output.place.memory = &writer->bytes;
   enum tb_status status = tb_output_open(path, &output, &writer->output, &writer->error);
   if (status != TB_OK) return status;
   if (writer->options.no_clobber) tb_output_keep_existing(writer->output);
@@ -88,10 +67,10 @@ static enum tb_status open_writer(struct tb_writer *writer, const struct output_
   return tb_guard_settle(&writer->guard, status, &writer->error);
 }
 
-static enum tb_status open_place(const struct output_place *place, const struct tb_writer_ops *ops,
-                                 const struct tb_writer_options *options, struct tb_writer **out,
-                                 struct tb_error *error) {
-  const char *path = place->name;
+static enum tb_status open_target(const struct writer_target *to, const struct tb_writer_ops *ops,
+                                  const struct tb_writer_options *options, struct tb_writer **out,
+                                  struct tb_error *error) {
+  const char *path = to->name;
   struct tb_writer_options filled = {.size = sizeof(filled)};
   enum tb_status status = tb_check_open(path, out, error);
   if (!out) return status;
@@ -110,7 +89,7 @@ static enum tb_status open_place(const struct output_place *place, const struct 
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
   if (!ops) ops = tb_registry_writer(filled.format != TB_FORMAT_UNKNOWN ? filled.format : tb_format_from_path(path));
-  status = ops ? open_writer(writer, place, ops) : fail_unknown(writer);
+  status = ops ? open_writer(writer, to, ops) : fail_unknown(writer);
   if (status == TB_OK) {
     *out = writer;
     return TB_OK;
@@ -124,7 +103,7 @@ static enum tb_status open_place(const struct output_place *place, const struct 
 enum tb_status tb_writer_open_as(const char *path, const struct tb_writer_ops *ops,
                                  const struct tb_writer_options *options, struct tb_writer **out,
                                  struct tb_error *error) {
-  return open_place(&(struct output_place){.name = path}, ops, options, out, error);
+  return open_target(&(struct writer_target){.name = path}, ops, options, out, error);
 }
 
 enum tb_status tb_writer_open_callback(const char *name, tb_write_bytes write_bytes, void *ctx,
@@ -132,18 +111,18 @@ enum tb_status tb_writer_open_callback(const char *name, tb_write_bytes write_by
                                        struct tb_error *error) {
   if (out) *out = NULL;
   if (!write_bytes) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the function that takes the bytes is NULL");
-  const struct output_place place = {.name = name, .write_bytes = write_bytes, .ctx = ctx};
-  return open_place(&place, NULL, options, out, error);
+  const struct writer_target to = {.name = name, .place = {.write_bytes = write_bytes, .ctx = ctx}};
+  return open_target(&to, NULL, options, out, error);
 }
 
 enum tb_status tb_writer_open_descriptor(const char *name, int fd, const struct tb_writer_options *options,
                                          struct tb_writer **out, struct tb_error *error) {
-  return open_place(&(struct output_place){.name = name, .descriptor = &fd}, NULL, options, out, error);
+  return open_target(&(struct writer_target){.name = name, .place.descriptor = &fd}, NULL, options, out, error);
 }
 
 enum tb_status tb_writer_open_memory(const char *name, const struct tb_writer_options *options, struct tb_writer **out,
                                      struct tb_error *error) {
-  return open_place(&(struct output_place){.name = name, .to_memory = true}, NULL, options, out, error);
+  return open_target(&(struct writer_target){.name = name, .to_memory = true}, NULL, options, out, error);
 }
 
 struct tb_str tb_writer_bytes(const struct tb_writer *writer) {

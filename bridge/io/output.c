@@ -36,9 +36,8 @@ struct tb_output {
   bool keeps_existing; /* no file is replaced */
   bool nameless;       /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
-  tb_output_sink sink; /* NULL: `fd` has the bytes */
-  void *sink_ctx;
-  tb_output_misleads misleads; /* NULL once it was called */
+  struct tb_output_place place; /* a function or memory has the bytes, and else `fd` */
+  tb_output_misleads misleads;  /* NULL once it was called */
   tb_output_padding padding;
   unsigned threads;
   char *buffer;
@@ -51,6 +50,8 @@ struct tb_output {
   uint64_t written;
   struct tb_error error;
 };
+
+static bool has_fd(const struct tb_output *out) { return !out->place.write_bytes && !out->place.memory; }
 
 static char *copy_text(const struct tb_allocator *a, const char *text, const char *suffix) {
   size_t n = strlen(text), m = strlen(suffix);
@@ -139,7 +140,6 @@ static enum tb_status open_path(struct tb_output *out, struct tb_error *error) {
 static enum tb_status open_any(struct tb_output *out, const char *path, const struct tb_output_options *options,
                                struct tb_error *error) {
   const enum tb_compression compression = options ? options->compression : TB_COMPRESSION_NONE;
-  const int *descriptor = options ? options->descriptor : NULL;
   out->path = copy_text(out->allocator, path, "");
   out->buffer = tb_alloc(out->allocator, BUFFER_BYTES);
   bool compresses = compression != TB_COMPRESSION_NONE;
@@ -149,7 +149,8 @@ static enum tb_status open_any(struct tb_output *out, const char *path, const st
   }
   if (!out->path || !out->buffer || (compresses && (!out->compressed || !out->compressor)))
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  if (out->sink) return TB_OK;
+  const int *descriptor = out->place.descriptor;
+  if (!has_fd(out)) return TB_OK;
   if (descriptor) return open_directly(out, *descriptor >= 0 ? *descriptor : INT_MAX, error);
   return strcmp(path, "-") == 0 ? open_directly(out, STDOUT_FILENO, error) : open_path(out, error);
 }
@@ -165,8 +166,7 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   out->misleads = options ? options->misleads : NULL;
   out->padding = options ? options->padding : NULL;
   out->threads = options ? options->threads : 1;
-  out->sink = options ? options->sink : NULL;
-  out->sink_ctx = options ? options->sink_ctx : NULL;
+  if (options) out->place = options->place;
   out->on_temporary_name = options ? options->temporary_name : NULL;
   out->on_temporary_name_ctx = options ? options->temporary_name_ctx : NULL;
   enum tb_status status = open_any(out, path, options, error);
@@ -179,8 +179,14 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   return TB_OK;
 }
 
-static enum tb_status write_sink(struct tb_output *out, const char *data, size_t len) {
-  enum tb_status status = out->sink(out->sink_ctx, data, len);
+static enum tb_status write_to_caller(struct tb_output *out, const char *data, size_t len) {
+  const struct tb_output_place *place = &out->place;
+  if (!len) return TB_OK;
+  enum tb_status status = TB_OK;
+  if (place->memory)
+    status = tb_buffer_append(place->memory, data, len);
+  else if (!place->write_bytes(place->ctx, data, len))
+    status = TB_IO;
   out->written += status == TB_OK ? len : 0;
   if (status == TB_OK) return TB_OK;
   tb_error_set_file(&out->error, out->path);
@@ -189,7 +195,7 @@ static enum tb_status write_sink(struct tb_output *out, const char *data, size_t
 }
 
 static enum tb_status write_fd(struct tb_output *out, const char *data, size_t len) {
-  if (out->sink) return len ? write_sink(out, data, len) : TB_OK;
+  if (!has_fd(out)) return write_to_caller(out, data, len);
   while (len) {
     ssize_t n = write(out->fd, data, len);
     if (n < 0) {
@@ -379,7 +385,7 @@ static enum tb_status name_file(struct tb_output *out) {
 }
 
 enum tb_status tb_output_finish(struct tb_output *out, struct tb_error *error) {
-  if (write_rest(out) == TB_OK && !out->sink) out->status = name_file(out);
+  if (write_rest(out) == TB_OK && has_fd(out)) out->status = name_file(out);
   if (out->status == TB_OK) return TB_OK;
   tb_error_set_file(&out->error, out->path);
   return report(out, error);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "io/decompress.h"
 #include "tracebridge/file.h"
 
@@ -20,8 +21,14 @@ typedef bool (*tb_output_misleads)(const char *start, size_t len);
 /* Writes bytes that readers pass over to `padding`, and returns how many these are. */
 typedef size_t (*tb_output_padding)(char padding[TB_OUTPUT_PADDING_MAX]);
 
-/* Takes all of `data`. Any status but TB_OK fails the output. */
-typedef enum tb_status (*tb_output_sink)(void *ctx, const void *data, size_t len);
+/* Where the bytes go: to the file of the path, where none of these is set; else the path is a name for errors. */
+struct tb_output_place {
+  const int *descriptor; /* it stays the caller's, and open */
+  /* Takes all of `data`; false: TB_IO. It may be called in another thread. */
+  bool (*write_bytes)(void *ctx, const void *data, size_t len);
+  void *ctx;
+  struct tb_buffer *memory;
+};
 
 struct tb_output_options {
   const struct tb_allocator *allocator;
@@ -33,11 +40,7 @@ struct tb_output_options {
   tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;
   unsigned threads; /* more than 1: compression and writing run in a thread of their own */
-  /* Where set, it has the bytes and nothing is opened: the path is a name for errors. It may be called in another
-   * thread. */
-  tb_output_sink sink;
-  void *sink_ctx;
-  const int *descriptor; /* where set it is written, and stays the caller's: the path is a name for errors */
+  struct tb_output_place place;
 };
 
 /* Creates a temporary file in the folder of `path`, or of what `path` links to; it has no name where the file system

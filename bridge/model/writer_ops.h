@@ -45,9 +45,7 @@ struct tb_writer {
   struct tb_writer_summary summary;
   struct tb_track_counts track_counts;
   struct tb_track_copies *copies; /* of the tracks that users named; NULL: all events were a reader's */
-  bool (*write_bytes)(void *ctx, const void *data, size_t len); /* the caller's, of tb_writer_open_callback; or NULL */
-  void *write_ctx;
-  struct tb_buffer bytes; /* of tb_writer_open_memory */
+  struct tb_buffer bytes;         /* of tb_writer_open_memory */
   bool is_finished;
   struct tb_losses losses;
   struct tb_error error;

@@ -16,18 +16,11 @@ enum { FRAME_BYTES = 2 * TB_WIRE_VARINT_MAX };
 struct tb_packet_writer {
   const struct tb_allocator *allocator;
   struct tb_output *output;
-  tb_write_bytes write_bytes; /* NULL: to a file */
-  void *write_ctx;
   bool is_finished;
   struct tb_error error;
 };
 
-static enum tb_status pass_on(void *ctx, const void *data, size_t len) {
-  const struct tb_packet_writer *writer = ctx;
-  return writer->write_bytes(writer->write_ctx, data, len) ? TB_OK : TB_IO;
-}
-
-static enum tb_status open_output(struct tb_packet_writer *writer, const char *name,
+static enum tb_status open_output(struct tb_packet_writer *writer, const char *name, struct tb_output_place place,
                                   const struct tb_writer_options *options) {
   size_t stem;
   const struct tb_output_options output = {.allocator = writer->allocator,
@@ -35,14 +28,13 @@ static enum tb_status open_output(struct tb_packet_writer *writer, const char *n
                                            .threads = options->threads ? options->threads : 1,
                                            .temporary_name = options->temporary_name,
                                            .temporary_name_ctx = options->temporary_name_ctx,
-                                           .sink = writer->write_bytes ? pass_on : NULL,
-                                           .sink_ctx = writer};
+                                           .place = place};
   enum tb_status status = tb_output_open(name, &output, &writer->output, &writer->error);
   if (status == TB_OK && options->no_clobber) tb_output_keep_existing(writer->output);
   return status;
 }
 
-static enum tb_status open_writer(const char *name, tb_write_bytes write_bytes, void *ctx,
+static enum tb_status open_writer(const char *name, struct tb_output_place place,
                                   const struct tb_writer_options *options, struct tb_packet_writer **out,
                                   struct tb_error *error) {
   struct tb_writer_options filled = {.size = sizeof(filled)};
@@ -55,9 +47,7 @@ static enum tb_status open_writer(const char *name, tb_write_bytes write_bytes, 
   struct tb_packet_writer *writer = tb_calloc(allocator, sizeof(*writer));
   if (!writer) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   writer->allocator = allocator;
-  writer->write_bytes = write_bytes;
-  writer->write_ctx = ctx;
-  status = open_output(writer, name, &filled);
+  status = open_output(writer, name, place, &filled);
   if (status == TB_OK) {
     *out = writer;
     return TB_OK;
@@ -69,7 +59,7 @@ static enum tb_status open_writer(const char *name, tb_write_bytes write_bytes, 
 
 enum tb_status tb_packet_writer_open(const char *path, const struct tb_writer_options *options,
                                      struct tb_packet_writer **out, struct tb_error *error) {
-  return open_writer(path, NULL, NULL, options, out, error);
+  return open_writer(path, (struct tb_output_place){.ctx = NULL}, options, out, error);
 }
 
 enum tb_status tb_packet_writer_open_callback(const char *name, tb_write_bytes write_bytes, void *ctx,
@@ -77,7 +67,7 @@ enum tb_status tb_packet_writer_open_callback(const char *name, tb_write_bytes w
                                               struct tb_error *error) {
   if (out) *out = NULL;
   if (!write_bytes) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the function that takes the bytes is NULL");
-  return open_writer(name, write_bytes, ctx, options, out, error);
+  return open_writer(name, (struct tb_output_place){.write_bytes = write_bytes, .ctx = ctx}, options, out, error);
 }
 
 enum tb_status tb_packet_writer_put(struct tb_packet_writer *writer, struct tb_str bytes) {
