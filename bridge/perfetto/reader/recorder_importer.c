@@ -44,11 +44,6 @@ static uint32_t type_of(struct tb_perfetto_reader *r, uint32_t kind) {
   return 0;
 }
 
-static bool is_none(uint32_t number) {
-  (void)number;
-  return false;
-}
-
 /* Opens a dict among the arguments; its place, for close_dict. */
 static size_t open_dict(struct tb_perfetto_reader *r, struct tb_str name) {
   struct tb_arg *dict = tb_perfetto_add_arg(r, name);
@@ -59,20 +54,6 @@ static size_t open_dict(struct tb_perfetto_reader *r, struct tb_str name) {
 
 static void close_dict(struct tb_perfetto_reader *r, size_t place) {
   r->batch->args[place].span = (uint32_t)(r->batch->arg_count - place);
-}
-
-/* The fields of a message of the schema but those that `is_own` takes. No trace describes it: its input need not be
- * searched for that. */
-static void add_fields_but(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
-                           bool (*is_own)(uint32_t number)) {
-  bool looked_ahead = r->looked_ahead;
-  r->looked_ahead = true;
-  tb_perfetto_message_fields(r, type, message, is_own);
-  r->looked_ahead = looked_ahead;
-}
-
-static void add_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message) {
-  add_fields_but(r, type, message, is_none);
 }
 
 /* Emits the member of the trace that the dict at `place` is. */
@@ -116,7 +97,7 @@ enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str 
     ts->i = r->context.ts;
   }
   size_t packet = open_dict(r, tb_packet_kind_name(r->head.kind));
-  add_fields(r, type_of(r, r->head.kind), payload);
+  tb_perfetto_known_fields(r, type_of(r, r->head.kind), payload, NULL);
   close_dict(r, packet);
   emit_member(r, member);
   return TB_OK;
@@ -133,7 +114,7 @@ enum tb_status tb_perfetto_lookup_table(struct tb_perfetto_reader *r, struct tb_
 static void add_interned(struct tb_perfetto_reader *r) {
   if (!r->head.interned_count) return;
   size_t place = open_dict(r, TB_STR("interned_data"));
-  add_fields(r, 0, r->head.interned);
+  tb_perfetto_known_fields(r, 0, r->head.interned, NULL);
   close_dict(r, place);
 }
 
@@ -142,7 +123,7 @@ static void add_interned(struct tb_perfetto_reader *r) {
 static void emit_interned(struct tb_perfetto_reader *r) {
   size_t first = r->batch->arg_count;
   size_t member = open_dict(r, TB_STR("otherData")), packet = open_dict(r, TB_STR("interned_data"));
-  add_fields_but(r, 0, r->head.interned, tb_trace_state_knows_interned);
+  tb_perfetto_known_fields(r, 0, r->head.interned, tb_trace_state_knows_interned);
   if (r->batch->arg_count == packet + 1) {
     r->batch->arg_count = first;
     return;
@@ -166,7 +147,7 @@ enum tb_status tb_perfetto_whole_packet(struct tb_perfetto_reader *r, struct tb_
   struct tb_perfetto_track *track = tb_perfetto_find_track(r, 0);
   if (!track) return TB_OK;
   size_t first = r->batch->arg_count;
-  add_fields(r, type_of(r, r->head.kind), payload);
+  tb_perfetto_known_fields(r, type_of(r, r->head.kind), payload, NULL);
   add_interned(r);
   size_t count = r->batch->arg_count - first;
   tb_perfetto_emit_track(r, track);

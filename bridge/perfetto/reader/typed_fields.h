@@ -20,9 +20,13 @@ void tb_perfetto_task_execution(struct tb_perfetto_reader *r, struct tb_str mess
 /* All fields of a TrackEvent that the reader has no other place for. */
 void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_str track_event);
 
-/* All fields of a message of the type but those for which `is_own` is true. */
+/* All fields of a message of the type but those for which `is_own` (NULL: none) is true. */
 void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
                                 bool (*is_own)(uint32_t number));
+
+/* The same of a message whose type no trace describes: its input is not searched for a description. */
+void tb_perfetto_known_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
+                              bool (*is_own)(uint32_t number));
 
 /* A field that nothing describes, by its number. */
 void tb_perfetto_unknown_field(struct tb_perfetto_reader *r, const struct tb_wire_field *wire);

@@ -9,11 +9,6 @@
 #include "perfetto/reader/sched.h"
 #include "perfetto/reader/typed_fields.h"
 
-static bool is_none(uint32_t number) {
-  (void)number;
-  return false;
-}
-
 static void set_text(struct tb_arg *arg, struct tb_str text) {
   arg->type = tb_utf8_is_text(text) ? TB_ARG_STRING : TB_ARG_BLOB;
   arg->text = text;
@@ -87,10 +82,7 @@ static struct tb_str add_described(struct tb_perfetto_reader *r, uint32_t kind, 
   size_t first = r->batch->arg_count;
   bool is_known = find_kind(r, TB_STR("perfetto.protos.FtraceEvent"), kind, &event) ||
                   find_kind(r, TB_STR("perfetto.protos.FtraceEventKinds"), kind, &event);
-  bool looked_ahead = r->looked_ahead;
-  r->looked_ahead = true; /* no trace describes these */
-  tb_perfetto_message_fields(r, is_known ? event.type_id : 0, payload, is_none);
-  r->looked_ahead = looked_ahead;
+  tb_perfetto_known_fields(r, is_known ? event.type_id : 0, payload, NULL);
   name_functions(r, first);
   if (is_known) return event.name;
   enum { NAME_SIZE = 32 };
