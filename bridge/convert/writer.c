@@ -138,8 +138,9 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
 static void count(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_writer_summary *summary = &writer->summary;
   summary->events_by_type[event->type]++;
-  if (!(event->has & TB_HAS_TS) || event->type == TB_EVENT_METADATA || event->type == TB_EVENT_CLOCK_SNAPSHOT)
-    return; /* these have a time, but nothing happened then */
+  /* these have a time, but nothing happened then */
+  const uint64_t without_span = 1u << TB_EVENT_METADATA | 1u << TB_EVENT_CLOCK_SNAPSHOT;
+  if (!(event->has & TB_HAS_TS) || without_span >> event->type & 1) return;
   if (event->ts < summary->first_ts) summary->first_ts = event->ts;
   int64_t end = event->ts;
   if (event->has & TB_HAS_DUR && event->dur > 0 && event->dur <= INT64_MAX - (end > 0 ? end : 0)) end += event->dur;

@@ -6,8 +6,7 @@
 
 enum { OPEN_MAX = 1 << 24 };
 
-struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track) {
-  if (track->index < w->track_count) return &w->tracks[track->index];
+struct tb_json_track *tb_json_add_track(struct tb_json_writer *w, const struct tb_track *track) {
   void *tracks = w->tracks;
   enum tb_status status = tb_grow_array(w->writer->allocator, &tracks, &w->track_capacity, (size_t)track->index + 1,
                                         sizeof(*w->tracks), UINT32_MAX);

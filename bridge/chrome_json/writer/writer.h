@@ -178,8 +178,12 @@ void tb_json_emit_stacks(struct tb_json_writer *w, struct tb_json_emit *emit, co
 
 /* ---- slices and instants of tracks (chrome_json/writer/open_slices.c, _slices.c, _elsewhere.c) ------------------- */
 
+/* The state of a track that has none yet, NULL when memory is exhausted. */
+struct tb_json_track *tb_json_add_track(struct tb_json_writer *w, const struct tb_track *track);
 /* The state of a track, NULL when memory is exhausted. */
-struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track);
+static inline struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track) {
+  return track->index < w->track_count ? &w->tracks[track->index] : tb_json_add_track(w, track);
+}
 enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event);
 enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event);
 enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);

@@ -387,16 +387,21 @@ void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, str
   struct tb_wire_field wire;
   struct open_list list = {0};
   while (tb_wire_read(&cursor, &wire) == TB_OK) {
-    if ((is_own && is_own(wire.number)) || add_field(r, &list, type, &wire, 0)) continue;
+    if (is_own(wire.number) || add_field(r, &list, type, &wire, 0)) continue;
     add_unknown(r, &list, &wire, 0);
   }
+}
+
+static bool is_none(uint32_t number) {
+  (void)number;
+  return false;
 }
 
 void tb_perfetto_known_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
                               bool (*is_own)(uint32_t number)) {
   bool looked_ahead = r->looked_ahead;
   r->looked_ahead = true;
-  tb_perfetto_message_fields(r, type, message, is_own);
+  tb_perfetto_message_fields(r, type, message, is_own ? is_own : is_none);
   r->looked_ahead = looked_ahead;
 }
 

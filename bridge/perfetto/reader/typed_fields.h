@@ -20,11 +20,12 @@ void tb_perfetto_task_execution(struct tb_perfetto_reader *r, struct tb_str mess
 /* All fields of a TrackEvent that the reader has no other place for. */
 void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_str track_event);
 
-/* All fields of a message of the type but those for which `is_own` (NULL: none) is true. */
+/* All fields of a message of the type but those for which `is_own` is true. */
 void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
                                 bool (*is_own)(uint32_t number));
 
-/* The same of a message whose type no trace describes: its input is not searched for a description. */
+/* The same of a message whose type no trace describes: its input is not searched for a description. NULL: all
+ * fields. */
 void tb_perfetto_known_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
                               bool (*is_own)(uint32_t number));
 
