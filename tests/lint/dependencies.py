@@ -14,7 +14,8 @@ ORDER = ["base", "io", "protobuf", "json", "model", "timeline", "shape", "ftrace
          "chrome_json/reader", "chrome_json/writer", "fxt", "fxt/reader",
          "fxt/writer", "perfetto/clock", "perfetto/packet", "perfetto/reader/tables", "perfetto/reader",
          "perfetto/reader/payloads",
-         "perfetto/writer/encode", "perfetto/writer/staged", "perfetto/writer", "convert", "inspect", "merge", "cli"]
+         "perfetto/writer/encode", "perfetto/writer/staged", "perfetto/writer", "convert", "inspect", "merge",
+         "toolbox", "cli"]
 FORMATS = {"chrome_json", "fxt", "perfetto"}
 CLI = {"", "completions"}  # the program's folders, from its own; the lower one sees the options alone
 # What is still to be mended; an entry that nothing needs any more fails the check, so that the list shrinks.
@@ -22,7 +23,8 @@ KNOWN = set()
 
 
 def files(tree):
-    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard", "bridge", "merge", "cli"],
+    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard", "bridge", "merge",
+                             "toolbox", "cli"],
                             capture_output=True, text=True, check=True).stdout.split()
     return [f for f in listed if f.endswith((".c", ".h")) and os.path.exists(f"{tree}/{f}")]
 
@@ -68,7 +70,8 @@ def main(tree):
         with open(f"{tree}/{file}", encoding="utf-8") as text:
             included = re.findall(r'^ *# *include "([^"]+)"', text.read(), re.M)
         for name in included:
-            there = "merge" if name.startswith("merge/") else os.path.dirname(name)
+            top = name.split("/")[0]
+            there = top if top in ("merge", "toolbox") else os.path.dirname(name)
             if file.startswith("cli/") and there in CLI:
                 why = None if file.count("/") == 1 or name == "options.h" or there else "it may use options.h alone"
             else:

@@ -28,7 +28,8 @@ ALLOWED = {
 
 
 def files(tree):
-    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard", "bridge", "merge", "cli"],
+    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard", "bridge", "merge",
+                             "toolbox", "cli"],
                             capture_output=True, text=True, check=True).stdout.split()
     return [f for f in listed if f.endswith((".c", ".h")) and os.path.exists(f"{tree}/{f}")]
 

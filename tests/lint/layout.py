@@ -14,8 +14,9 @@ import subprocess
 import sys
 from collections import Counter
 
-TOP = set("""CMakeLists.txt CMakePresets.json protos bridge merge cli tests third_party docs README.md CONTRIBUTING.md
-             CHANGELOG.md LICENSE quickstart.sh test.sh .ci .clang-format .clang-tidy .gitignore""".split())
+TOP = set("""CMakeLists.txt CMakePresets.json protos bridge merge toolbox cli tests third_party docs
+             README.md CONTRIBUTING.md CHANGELOG.md LICENSE quickstart.sh test.sh
+             .ci .clang-format .clang-tidy .gitignore""".split())
 FILES_MAX = 40
 LIBRARIES = {
     "protobuf-c": re.compile(r'#\s*include\s*[<"](?:protobuf-c/|[^">]*pb-c\.h)'
@@ -64,7 +65,7 @@ def check_folders(listed):
     counts = Counter(os.path.dirname(f) for f in listed)
     faults = [f"{folder} has {count} files, more than {FILES_MAX}: split it"
               for folder, count in sorted(counts.items()) if count > FILES_MAX]
-    sources = {os.path.dirname(f) for f in listed if f.startswith(("bridge/", "merge/", "cli/"))
+    sources = {os.path.dirname(f) for f in listed if f.startswith(("bridge/", "merge/", "toolbox/", "cli/"))
                and f.endswith((".c", ".h"))}
     sources |= {"tests"} | {"/".join(f.split("/")[:2]) for f in listed if re.match("tests/[^/]+/", f)}
     return faults + [f"{folder} has no README.md" for folder in sorted(sources | {"protos"})
@@ -94,7 +95,7 @@ def code_of(path):
 def check_libraries(tree, listed):
     faults, met = [], set()
     for file in listed:
-        if not file.startswith(("bridge/", "merge/", "cli/")) or not file.endswith((".c", ".h")):
+        if not file.startswith(("bridge/", "merge/", "toolbox/", "cli/")) or not file.endswith((".c", ".h")):
             continue
         code = code_of(f"{tree}/{file}")
         for library, uses in LIBRARIES.items():

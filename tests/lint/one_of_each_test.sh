@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-git ls-files -z -co --exclude-standard bridge merge cli | xargs -0 cp --parents -t "$copy"
+git ls-files -z -co --exclude-standard bridge merge toolbox cli | xargs -0 cp --parents -t "$copy"
 git -C "$copy" init -q
 tests/lint/one_of_each.py "$copy"
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""source_lists.py [ROOT]: each C file of bridge/, merge/, cli/ and tests/unit is named once in the CMakeLists.txt of
-its own folder, in alphabetical order. A file that no list names is not built, and nobody notices."""
+"""source_lists.py [ROOT]: each C file of the sources and of tests/unit is named once in the CMakeLists.txt of its own
+folder, in alphabetical order. A file that no list names is not built, and nobody notices."""
 import re
 import sys
 from pathlib import Path
 
-PLACES = ("bridge", "merge", "cli", "tests/unit")
+PLACES = ("bridge", "merge", "toolbox", "cli", "tests/unit")
 
 
 def complaints(folder):

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-git ls-files -z bridge merge cli tests/unit | xargs -0 cp --parents -t "$copy"
+git ls-files -z bridge merge toolbox cli tests/unit | xargs -0 cp --parents -t "$copy"
 tests/lint/source_lists.py "$copy"
 
 list=$copy/bridge/json/CMakeLists.txt

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each struct, union, enum and non-static function is defined once in bridge, merge and cli. unique_names.py [TREE]
+"""Each struct, union, enum and non-static function is defined once in the sources. unique_names.py [TREE]
 
 A name that is two things in two folders defeats readers, tags and debuggers, even where no file can include both.
 """
@@ -22,7 +22,8 @@ FUNCTION = re.compile(r"^(?!static\b|typedef\b|return\b|else\b|extern\b|#)[A-Za-
 
 
 def files(tree):
-    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard", "bridge", "merge", "cli"],
+    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard", "bridge", "merge",
+                             "toolbox", "cli"],
                             capture_output=True, text=True, check=True).stdout.split()
     return [f for f in listed if f.endswith((".c", ".h")) and os.path.exists(f"{tree}/{f}")]
 

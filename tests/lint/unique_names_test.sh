@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-git ls-files -z bridge merge cli | xargs -0 cp --parents -t "$copy"
+git ls-files -z bridge merge toolbox cli | xargs -0 cp --parents -t "$copy"
 git -C "$copy" init -q
 tests/lint/unique_names.py "$copy"
 

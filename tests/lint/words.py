@@ -17,7 +17,7 @@ CODE = (".c", ".h", ".cpp")
 SCRIPTS = (".sh", ".py", ".mjs", ".cmake", "CMakeLists.txt")
 DOCUMENTS = (".md",)
 # String literals of these folders are messages; elsewhere they are data of tests.
-MESSAGES = re.compile(r"^(bridge|merge|cli)/")
+MESSAGES = re.compile(r"^(bridge|merge|toolbox|cli)/")
 
 # entry: (pattern in prose, pattern in names; None: not looked for there)
 CONTEXT = {

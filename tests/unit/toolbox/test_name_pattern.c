@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "toolbox/name_pattern.h"
+
+static bool chosen(struct tb_str name, const char *const *globs, size_t count) {
+  struct tb_buffer scratch;
+  tb_buffer_init(&scratch, tb_default_allocator(), 0);
+  bool result = false;
+  assert_int_equal(tb_name_is_chosen(&(struct tb_name_patterns){globs, count}, name, &scratch, &result), TB_OK);
+  tb_buffer_free(&scratch);
+  return result;
+}
+
+#define CHOSEN(name, ...)                                                               \
+  chosen((struct tb_str){(name), sizeof(name) - 1}, (const char *const[]){__VA_ARGS__}, \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static void no_pattern_chooses_all(void **state) {
+  (void)state;
+  assert_true(chosen((struct tb_str){"a", 1}, NULL, 0));
+  assert_true(chosen((struct tb_str){NULL, 0}, NULL, 0));
+}
+
+static void globs_match_whole_names(void **state) {
+  (void)state;
+  assert_true(CHOSEN("paint", "paint"));
+  assert_false(CHOSEN("paint.all", "paint"));
+  assert_true(CHOSEN("paint.all", "paint*"));
+  assert_true(CHOSEN("a/b/.c", "a*c"));
+  assert_false(CHOSEN("Paint", "paint"));
+  assert_true(CHOSEN("p1", "p[0-9]"));
+  assert_true(CHOSEN("p*", "p\\*"));
+  assert_false(CHOSEN("px", "p\\*"));
+  assert_true(CHOSEN("", "*"));
+  assert_false(CHOSEN("", "?"));
+}
+
+static void any_that_wants_and_none_that_refuses(void **state) {
+  (void)state;
+  assert_true(CHOSEN("b", "a", "b"));
+  assert_false(CHOSEN("c", "a", "b"));
+  assert_false(CHOSEN("idle", "!idle"));
+  assert_true(CHOSEN("busy", "!idle"));
+  assert_false(CHOSEN("gc.idle", "gc.*", "!*.idle"));
+  assert_false(CHOSEN("gc.idle", "!*.idle", "gc.*"));
+  assert_true(CHOSEN("gc.mark", "!*.idle", "gc.*"));
+  assert_true(CHOSEN("!odd", "\\!odd"));
+}
+
+static void a_name_with_nul_ends_there(void **state) {
+  (void)state;
+  assert_true(CHOSEN("a\0b", "a"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_pattern_chooses_all),
+      cmocka_unit_test(globs_match_whole_names),
+      cmocka_unit_test(any_that_wants_and_none_that_refuses),
+      cmocka_unit_test(a_name_with_nul_ends_there),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

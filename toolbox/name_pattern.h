@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Patterns that choose names, as users write them: globs of the shell (`*`, `?`, `[a-z]`, `\` before what is meant as
+ * it is), and `!` in front of one whose names are not wanted.
+ */
+#ifndef TB_TOOLBOX_NAME_PATTERN_H
+#define TB_TOOLBOX_NAME_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+
+struct tb_name_patterns {
+  const char *const *globs;
+  size_t count;
+};
+
+/* Do the patterns choose the name? It must match one of those without `!` where there is one, and none of the others.
+ * No pattern chooses every name. Bytes are compared as they are, case counts, and `*` matches `/` too.
+ *
+ * `scratch` is used for a copy of the name, which is matched to its first NUL. TB_OK, with *chosen, or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_name_is_chosen(const struct tb_name_patterns *patterns, struct tb_str name,
+                                               struct tb_buffer *scratch, bool *chosen);
+
+#endif
