@@ -15,6 +15,7 @@ extern const struct cli_command cli_convert;
 extern const struct cli_command cli_dump;
 extern const struct cli_command cli_info;
 extern const struct cli_command cli_merge;
+extern const struct cli_command cli_open;
 
 /* The exit status that stands for a library status. */
 int cli_exit_status(enum tb_status status);

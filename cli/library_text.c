@@ -14,6 +14,7 @@ static const struct {
     {"tb_writer_options.format", "--to"},
     {"tb_writer_options.keep_packets", "--keep-packets"},
     {"tb_dump_options.events", "--events"},
+    {"tb_serve_options.port", "--port"},
 };
 
 /* Writes at most `size` bytes, the NUL too. Our names are the shorter ones. */

@@ -35,11 +35,30 @@ PAGES = {
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
     },
     "help#dump": {"trace.perfetto-trace": "MADE/recipes/render.perfetto-trace", "trace.fxt": "MADE/fxt/events.fxt"},
+    "help#open": {
+        "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
+        "trace.fxt": "MADE/fxt/events.fxt",
+    },
     "docs/merging/ranks.md#Four ranks of a real job": {"": "CORPUS/json/multi_dlrm/worker*.json"},
 }
 
+# A program in place of the platform's opener, which fetches the trace as the viewer's page would.
+BROWSER = """
+mkdir -p bin && cat >bin/xdg-open <<'END' && chmod +x bin/xdg-open
+#!/usr/bin/env python3
+import sys, urllib.request as web
+viewer, _, trace = sys.argv[1].partition("#!/?url=")
+web.urlopen(web.Request(trace, headers={"Origin": viewer.rstrip("/")})).read()
+END
+"""
+
 # What is run by bash in the folder of a section before its blocks.
 PREPARE = {
+    "README.md#": BROWSER,
+    "help#open": BROWSER + """
+gunzip -c trace.json.gz >client.json
+tracebridge convert -q client.json -o server.perfetto-trace
+""",
     "help#convert": """
 mkdir bin && printf '#!/bin/sh\\nzcat trace.json.gz\\n' > bin/record && chmod +x bin/record
 """,

@@ -90,7 +90,7 @@ fi
 
 "$prefix/bin/tracebridge" --version
 for file in "$prefix/bin/tracebridge" "$libdir/libtracebridge.so"; do # libraries that only some use are loaded by them
-  ! readelf -d "$file" | grep 'NEEDED.*lib\(archive\|Clp\)' || fail "${file##*/} cannot start without it"
+  ! readelf -d "$file" | grep 'NEEDED.*lib\(archive\|Clp\|microhttpd\)' || fail "${file##*/} cannot start without it"
 done
 pages=$prefix/share/man/man1
 for command in '' $("$prefix/bin/tracebridge" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p'); do

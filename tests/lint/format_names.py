@@ -23,6 +23,7 @@ ALLOWED = {
     ("merge/clocks/clock_placement.c", "FTRACE"): "ftrace text says of no clock what it is but by marks in it",
     ("merge/clocks/marker_relations.c", "FTRACE"): "the marks of ftrace text",
     ("merge/align/align_inputs.c", "PERFETTO"): "reads what inputs.c made",
+    ("cli/cmd_open.c", "PERFETTO"): "viewers read Perfetto traces, what they get is one",
     ("cli/merge_summary.c", "PERFETTO"): "a merged trace that is not converted is a Perfetto trace",
 }
 

@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tarfile
@@ -36,6 +37,7 @@ program, data = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve(
 traces = [pathlib.Path(t).resolve() for t in sys.argv[3:]]
 work = pathlib.Path(tempfile.mkdtemp(prefix="names-"))
 failures, runs = [], 0
+taken = socket.create_server(("127.0.0.1", 0))  # where `open` cannot serve, and so ends
 
 
 def fail(args, why, output=b""):
@@ -134,11 +136,12 @@ def options_of(command):
 def command_lines(commands):
     good = write(path("good.json"), b'{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}')
     out = [b"-o", path("out.pftrace")]
+    serves = ["--no-browser", "--port", str(taken.getsockname()[1])]
     yield dict(args=[NAME], shows=True)
     yield dict(args=["help", NAME], shows=True)
     yield dict(args=["help", "--" + "x", NAME])
     for command in commands:
-        ends = out if command in ("convert", "merge") else []
+        ends = out if command in ("convert", "merge") else serves if command == "open" else []
         yield dict(args=[command, NAME, *ends], shows=True)
         yield dict(args=[command, b"--" + NAME, good], shows=True)
         yield dict(args=[command, b"-" + NAME, good])

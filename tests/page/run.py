@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import browser
+import chromium
 import traces
 from page import check_page, expect, failures
 
@@ -113,7 +114,7 @@ def one_event(merges):
 
 
 def main(program, with_browser):
-    if with_browser and not browser.find():
+    if with_browser and not chromium.find():
         print("no Chromium: the pages were opened by no browser")
         return 1 if os.environ.get("TRACEBRIDGE_FULL") else 77
     with tempfile.TemporaryDirectory(prefix="page-") as work:

@@ -17,7 +17,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(loaded "libarchive13, coinor-libclp1") # when they are used
+set(loaded "libarchive13, coinor-libclp1, libmicrohttpd12") # when they are used
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME tracebridge)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION devel)

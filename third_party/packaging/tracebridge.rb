@@ -14,6 +14,7 @@ class Tracebridge < Formula
   depends_on "clp"
   depends_on "isa-l"
   depends_on "libarchive"
+  depends_on "libmicrohttpd"
   depends_on :linux
   depends_on "protobuf-c"
   depends_on "zlib"
