@@ -15,36 +15,38 @@
 
 /* Events that say what happens, for people; types that share a name are added up. Types without one describe the trace
  * and are not counted as events. */
-static const char *const kinds[TB_EVENT_TYPE_COUNT] = {
-    [TB_EVENT_SLICE_BEGIN] = "slice begins",
-    [TB_EVENT_SLICE_END] = "slice ends",
-    [TB_EVENT_SLICE_COMPLETE] = "complete slices",
-    [TB_EVENT_INSTANT] = "instants",
-    [TB_EVENT_COUNTER] = "counter samples",
-    [TB_EVENT_ASYNC_BEGIN] = "async begins",
-    [TB_EVENT_ASYNC_INSTANT] = "async instants",
-    [TB_EVENT_ASYNC_END] = "async ends",
-    [TB_EVENT_FLOW_BEGIN] = "flow events",
-    [TB_EVENT_FLOW_STEP] = "flow events",
-    [TB_EVENT_FLOW_END] = "flow events",
-    [TB_EVENT_OBJECT_CREATE] = "object events",
-    [TB_EVENT_OBJECT_SNAPSHOT] = "object events",
-    [TB_EVENT_OBJECT_DELETE] = "object events",
-    [TB_EVENT_CONTEXT_ENTER] = "context events",
-    [TB_EVENT_CONTEXT_LEAVE] = "context events",
-    [TB_EVENT_ID_LINK] = "id links",
-    [TB_EVENT_CLOCK_SYNC] = "clock syncs",
-    [TB_EVENT_MEMORY_DUMP] = "memory dumps",
-    [TB_EVENT_THREAD_STATE] = "thread states",
-    [TB_EVENT_LOG] = "log messages",
-    [TB_EVENT_OTHER] = "events of unknown phase",
-    [TB_EVENT_SAMPLE] = "samples",
-    [TB_EVENT_SYSTEM_TRACE] = "pieces of system trace text",
-    [TB_EVENT_DATA_LOSS] = "data losses of the recorder",
+static const struct {
+  const char *one, *many;
+} kinds[TB_EVENT_TYPE_COUNT] = {
+    [TB_EVENT_SLICE_BEGIN] = {"slice begin", "slice begins"},
+    [TB_EVENT_SLICE_END] = {"slice end", "slice ends"},
+    [TB_EVENT_SLICE_COMPLETE] = {"complete slice", "complete slices"},
+    [TB_EVENT_INSTANT] = {"instant", "instants"},
+    [TB_EVENT_COUNTER] = {"counter sample", "counter samples"},
+    [TB_EVENT_ASYNC_BEGIN] = {"async begin", "async begins"},
+    [TB_EVENT_ASYNC_INSTANT] = {"async instant", "async instants"},
+    [TB_EVENT_ASYNC_END] = {"async end", "async ends"},
+    [TB_EVENT_FLOW_BEGIN] = {"flow event", "flow events"},
+    [TB_EVENT_FLOW_STEP] = {"flow event", "flow events"},
+    [TB_EVENT_FLOW_END] = {"flow event", "flow events"},
+    [TB_EVENT_OBJECT_CREATE] = {"object event", "object events"},
+    [TB_EVENT_OBJECT_SNAPSHOT] = {"object event", "object events"},
+    [TB_EVENT_OBJECT_DELETE] = {"object event", "object events"},
+    [TB_EVENT_CONTEXT_ENTER] = {"context event", "context events"},
+    [TB_EVENT_CONTEXT_LEAVE] = {"context event", "context events"},
+    [TB_EVENT_ID_LINK] = {"id link", "id links"},
+    [TB_EVENT_CLOCK_SYNC] = {"clock sync", "clock syncs"},
+    [TB_EVENT_MEMORY_DUMP] = {"memory dump", "memory dumps"},
+    [TB_EVENT_THREAD_STATE] = {"thread state", "thread states"},
+    [TB_EVENT_LOG] = {"log message", "log messages"},
+    [TB_EVENT_OTHER] = {"event of unknown phase", "events of unknown phase"},
+    [TB_EVENT_SAMPLE] = {"sample", "samples"},
+    [TB_EVENT_SYSTEM_TRACE] = {"piece of system trace text", "pieces of system trace text"},
+    [TB_EVENT_DATA_LOSS] = {"data loss of the recorder", "data losses of the recorder"},
 };
 
 struct kind_count {
-  const char *name;
+  size_t type; /* the first of that name */
   uint64_t count;
 };
 
@@ -53,11 +55,11 @@ static size_t count_kinds(const struct tb_writer_summary *summary, struct kind_c
   size_t found = 0;
   *total = 0;
   for (size_t type = 0; type < TB_EVENT_TYPE_COUNT; type++) {
-    if (!kinds[type] || !summary->events_by_type[type]) continue;
+    if (!kinds[type].many || !summary->events_by_type[type]) continue;
     *total += summary->events_by_type[type];
     size_t i = 0;
-    while (i < found && strcmp(counts[i].name, kinds[type]) != 0) i++;
-    if (i == found) counts[found++] = (struct kind_count){kinds[type], 0};
+    while (i < found && strcmp(kinds[counts[i].type].many, kinds[type].many) != 0) i++;
+    if (i == found) counts[found++] = (struct kind_count){type, 0};
     counts[i].count += summary->events_by_type[type];
   }
   return found;
@@ -98,7 +100,8 @@ static void print_events(FILE *to, const struct tb_writer_summary *summary) {
   fputs("  events:    ", to);
   if (kind_total != 1) cli_print(to, "%" PRIu64 "%s", total, kind_total ? " = " : "");
   for (size_t i = 0; i < kind_total; i++)
-    cli_print(to, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].count, counts[i].name);
+    cli_print(to, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].count,
+              counts[i].count == 1 ? kinds[counts[i].type].one : kinds[counts[i].type].many);
   cli_print(to, "\n  tracks:    %" PRIu64 " process%s", summary->processes, summary->processes == 1 ? "" : "es");
   print_count(to, summary->threads, "thread");
   print_count(to, summary->counters, "counter");
@@ -260,7 +263,7 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   json_file(to, "to", c->to, NULL, c->report->to, summary->bytes_written);
   fputs("  \"events\": {", to);
   for (size_t i = 0; i < kind_total; i++)
-    cli_print(to, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name, counts[i].count);
+    cli_print(to, "%s\"%s\": %" PRIu64, i ? ", " : "", kinds[counts[i].type].many, counts[i].count);
   fputs("},\n", to);
   json_number(to, "event_total", total);
   json_number(to, "processes", summary->processes);
