@@ -21,6 +21,15 @@ PAGES = {
         "traces/a.json": "TREE/tests/data/real/clang-time-trace.json",
         "traces/host/b.fxt": "MADE/fxt/events.fxt",
     },
+    "docs/COOKBOOK.md": {
+        "": "MADE/recipes/*.perfetto-trace",
+        "node.json": "TREE/tests/data/real/node-trace-events.json",
+        "compile.json": "TREE/tests/data/real/clang-time-trace.json",
+        "page.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
+        "lines.json": "TREE/tests/data/damage/lines.json",
+        "trace.ftrace": "TREE/tests/data/ftrace/small.ftrace",
+        "trace.fxt": "MADE/fxt/flows.fxt",
+    },
     "docs/merging/browser-and-system.md": {"system.perfetto-trace": "MADE/recipes/system.perfetto-trace"},
     "docs/merging/browser-and-system.md#A real browser and the kernel": {"": "CORPUS/mergesets/set1/[!l]*"},
     "docs/merging/one-boot.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
@@ -55,6 +64,13 @@ END
 # What is run by bash in the folder of a section before its blocks.
 PREPARE = {
     "README.md#": BROWSER,
+    "docs/COOKBOOK.md#": BROWSER + """
+rank() { echo "[{\\"ph\\":\\"X\\",\\"name\\":\\"barrier\\",\\"pid\\":$1,\\"tid\\":1,\\"ts\\":$2,\\"dur\\":7},
+{\\"ph\\":\\"X\\",\\"name\\":\\"barrier\\",\\"pid\\":$1,\\"tid\\":1,\\"ts\\":$(($2 + 1000)),\\"dur\\":7}]"; }
+rank 1 100 > rank0.json
+rank 2 5100 > rank1.json
+echo '[{"ph":"X","name":"request","pid":7,"tid":7,"ts":5000000,"dur":1500}]' > app.json
+""",
     "help#open": BROWSER + """
 gunzip -c trace.json.gz >client.json
 tracebridge convert -q client.json -o server.perfetto-trace
