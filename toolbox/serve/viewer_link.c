@@ -22,7 +22,7 @@ static bool of_host(char c) {
          (c != '\0' && strchr("-._:[]", c));
 }
 
-/* What may stand in a link as it is: no blanks, quotes, control characters, and no second fragment. */
+/* What a link may have as it is: no blanks, quotes, control characters, and no second fragment. */
 static bool is_plain_address(const char *address) {
   for (const char *p = address; *p; p++)
     if (*p <= ' ' || *p > '~' || strchr("\"'<>\\^`{|}#", *p)) return false;

@@ -29,7 +29,7 @@ struct tb_serve_options {
   const char *name;   /* what the viewer shows as the trace's name; NULL: the last part of the path */
   unsigned port;      /* 0: TB_SERVE_PORT; TB_SERVE_ANY_PORT */
   /* Called once, when the trace can be fetched: `link` is the viewer's address that makes it do so, valid until the
-   * call returns. The trace is open by then, so that its file may lose its name. NULL: nobody is told. */
+   * call returns. The trace is open by then: its file may lose its name. NULL: it is not called. */
   bool (*ready)(void *ctx, const char *link);
   /* Called some times a second until the trace was fetched. NULL: nobody is asked. */
   bool (*waiting)(void *ctx);
