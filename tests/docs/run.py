@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run.py TRACEBRIDGE [--made FOLDER] [--node NODE] [--cc COMPILER] [--update] PAGE...
+"""run.py TRACEBRIDGE [--made FOLDER] [--node NODE] [--cc COMPILER] [--update | --first] PAGE...
 
 What the documents have people run works as they show it. Runs each fenced block of a page, in order, in a folder that
 is empty but for what pages.py puts there, with `tracebridge` in PATH:
@@ -18,7 +18,7 @@ is empty but for what pages.py puts there, with `tracebridge` in PATH:
 The page "help" is the examples of `tracebridge help COMMAND`, each a block of its own, in the section COMMAND; the man
 pages have to have the same ones.
 
---update writes what is printed into the page where it is not what is shown.
+--update writes what is printed into the page where it is not what is shown; --first ends a page at its first fault.
 A fence that people are not to run has a reason right before it: <!-- not run: REASON -->. Any other fence is a fault.
 A section that pages.py gives a folder of its own begins with that folder; where its files are of the corpus and
 TRACEBRIDGE_CORPUS is not set, it is left out, and the last line says so. Exit status 0 when all is as the pages show.
@@ -125,6 +125,9 @@ class Runner:
         os.symlink(given.program, os.path.join(bin_folder.name, "tracebridge"))
         self.environment = {**os.environ, "PATH": f"{bin_folder.name}:bin:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
 
+    def ended(self):
+        return self.given.first and bool(self.faults)
+
     def fault(self, block, what):
         self.faults.append(f"{self.page}:{block.line}: {what}")
 
@@ -210,6 +213,8 @@ class Runner:
         has_run = False
         for block in blocks:
             may_show, has_run = has_run, False
+            if self.ended():
+                break
             if not block.is_run:
                 continue
             if block.language not in LANGUAGES:
@@ -237,6 +242,8 @@ class Runner:
             groups[-1][1].append(block)
         folders = {}
         for section, members in groups:
+            if self.ended():
+                break
             if section not in folders:
                 folders[section] = self.folder(section)
             if folders[section] is None:
@@ -256,13 +263,14 @@ def update(page, text, outdated):
 
 def main():
     options = argparse.ArgumentParser(
-        usage="run.py TRACEBRIDGE [--made FOLDER] [--node NODE] [--cc COMPILER] [--update] PAGE...")
+        usage="run.py TRACEBRIDGE [--made FOLDER] [--node NODE] [--cc COMPILER] [--update | --first] PAGE...")
     options.add_argument("program", type=os.path.abspath)
     options.add_argument("pages", nargs="+")
     options.add_argument("--made", type=os.path.abspath, help="where the build made traces of tests/data")
     options.add_argument("--node", help="runs the trace processor")
     options.add_argument("--cc", help="the C compiler")
     options.add_argument("--update", action="store_true", help="write what is printed into the pages")
+    options.add_argument("--first", action="store_true", help="end a page at its first fault")
     given = options.parse_args()
     faults = []
     needed = (("sql: no --node", given.node), ("c: no --cc", given.cc))

@@ -45,7 +45,7 @@ UNRUN = (
 
 
 def complete(tree):
-    tests = ["README.md", *(str(page) for page in sorted((TREE / "docs/merging").glob("*.md"))), "help"]
+    tests = [README, "docs/COOKBOOK.md", *(str(page) for page in sorted((TREE / "docs/merging").glob("*.md"))), "help"]
     command = [sys.executable, TREE / "tests/docs/complete.py", "--tree", tree, *tests]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -65,7 +65,7 @@ def find_unrun(tree):
 
 
 def run(tree, page, program, made, node):
-    command = [tree / "tests/docs/run.py", program, "--made", made, "--cc", "cc", tree / page]
+    command = [tree / "tests/docs/run.py", program, "--first", "--made", made, "--cc", "cc", tree / page]
     command += ["--node", node] if node else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode if not done.stderr else done.stderr, done.stdout
