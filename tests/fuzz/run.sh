@@ -17,7 +17,10 @@ if [[ ${#targets[@]} -eq 0 ]]; then
 fi
 findings=$root/build-fuzz/findings
 mkdir -p "$findings"
-for target in "${targets[@]}"; do
+
+# shellcheck disable=SC2317 # xargs calls it
+fuzz() { # TARGET
+  local target=$1 format suffix seeds failed=0
   case $target in
     read_json | json_*) format=json suffix=json ;;
     read_fxt | fxt_to_*) format=fxt suffix=fxt ;;
@@ -31,13 +34,17 @@ for target in "${targets[@]}"; do
     -name "*.$suffix" \) -size -64k \
     -exec cp --backup=numbered {} "$seeds" \; 2>/dev/null || true
   echo "fuzz $target: $seconds s"
-  if ! "build-fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  "build-fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
     -max_len=65536 \
-    -artifact_prefix="$findings/$target-" -print_final_stats=0 -verbosity=0 "$seeds" >"$findings/$target.log" 2>&1; then
-    tail -40 "$findings/$target.log"
-    rm -rf "$seeds"
-    echo "fuzz $target: FAILED, see $findings"
-    exit 1
-  fi
+    -artifact_prefix="$findings/$target-" -print_final_stats=0 -verbosity=0 "$seeds" >"$findings/$target.log" 2>&1 ||
+    failed=1
   rm -rf "$seeds"
-done
+  [[ $failed == 0 ]] && return
+  tail -40 "$findings/$target.log"
+  echo "fuzz $target: FAILED, see $findings"
+  return 1
+}
+export -f fuzz
+export seconds findings
+# shellcheck disable=SC2016 # the inner shell expands it
+printf '%s\n' "${targets[@]}" | xargs -P "${JOBS:-$(nproc)}" -n 1 bash -c 'fuzz "$0"'
