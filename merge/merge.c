@@ -61,6 +61,7 @@ static enum tb_status create_tables(struct tb_merger *m) {
   tb_map_init(&m->new_machines, m->allocator);
   tb_map_init(&m->configured, m->allocator);
   tb_map_init(&m->starters, m->allocator);
+  tb_map_init(&m->zero_freed, m->allocator);
   return TB_OK;
 }
 
@@ -109,6 +110,7 @@ static void free_merger(struct tb_merger *m) {
   tb_map_free(&m->new_machines);
   tb_map_free(&m->configured);
   tb_map_free(&m->starters);
+  tb_map_free(&m->zero_freed);
   tb_field_tree_free(&m->fields, m->allocator);
   tb_arena_free(&m->arena);
   tb_copy_store_free(&m->store);

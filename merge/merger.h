@@ -124,6 +124,7 @@ struct tb_merger {
   struct tb_map new_machines;
   size_t unintroduced;
   struct tb_map configured; /* machines whose trace_config is written */
+  struct tb_map zero_freed; /* machines whose thread 0 is no idle thread */
   struct tb_map starters;   /* machine out to the source whose recording started first on it */
   bool uuid_written;
   struct tb_output *output;

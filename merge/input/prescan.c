@@ -311,7 +311,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
     if (head->kind < TB_PAYLOAD_KINDS) {
       s->unknown_kinds[head->kind] |= !s->known_kinds[head->kind];
-      s->seen_kinds[head->kind] = 1;
+      if (!tb_frees_thread_zero(head)) s->seen_kinds[head->kind] = 1;
     }
     status = tb_input_clocks_take(&s->clocks, head, sequence, true);
     if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) tb_ftrace_markers_take(&s->markers, head->payload);

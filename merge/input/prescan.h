@@ -25,6 +25,12 @@ struct tb_prescanned_track {
   uint8_t kind; /* enum tb_prescanned_track_kind */
 };
 
+/* Whether a packet is what our Perfetto writer makes thread 0 of process 0 another than the idle thread by: a task
+ * state without a time, as no recorder writes. */
+static inline bool tb_frees_thread_zero(const struct tb_packet_header *head) {
+  return head->kind == TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT && !head->has_timestamp;
+}
+
 /* From when to when there are packets. */
 struct tb_prescanned_extent {
   bool any;

@@ -133,6 +133,18 @@ static bool is_moved(struct tb_merger *m, const struct tb_source *s) {
   return m->shift || report->offset_ns || report->drift_ppm != 0;
 }
 
+/* Whether thread 0 of this machine stays the idle thread, as it is where an input has ftrace of it, or is another
+ * already. */
+static bool keeps_thread_zero(struct tb_merger *m, uint32_t machine, enum tb_status *status) {
+  if (tb_map_find(&m->zero_freed, machine, 0)) return true;
+  for (const struct tb_source *s = m->sources; s < m->sources + m->source_count; s++)
+    if (!s->skipped && s->prescan.seen_kinds[TB_TRACE_PACKET_FTRACE_EVENTS] &&
+        tb_source_machine_out(s, tb_source_host(s)) == machine)
+      return true;
+  *status = tb_map_put(&m->zero_freed, machine, 0, 1);
+  return false;
+}
+
 /* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other
  * times than the events made of it, from which readers of ours make it again. */
 static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum tb_status *status) {
@@ -149,6 +161,7 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
     if (tb_map_find(&m->configured, machine, 0)) return true;
     *status = tb_map_put(&m->configured, machine, 0, 1);
   }
+  if (tb_frees_thread_zero(head)) return keeps_thread_zero(m, tb_source_machine_out(s, head->machine), status);
   if (head->kind != TB_TRACE_PACKET_SERVICE_EVENT) return false;
   if (has_field(head->payload, SERVICE_STARTED) || has_field(head->payload, SERVICE_ALL_STARTED)) {
     const uint64_t *starter = tb_map_find(&m->starters, tb_source_machine_out(s, head->machine), 0);

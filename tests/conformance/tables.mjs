@@ -2,13 +2,10 @@
 //
 // What of a trace must be the same: queries that name every row by things that do not depend on the order of import.
 
-// Our thread 0 of process 0, where it has a name: readers would call it swapper.
-const tid = (thread) => `iif(${thread}.tid = 2147483647, 0, ${thread}.tid)`;
-
 // T<pid>/<tid> for a thread's track, P<pid> for a process', G for any other.
 const home = (id) => `(
   select case
-    when tt.utid is not null then 'T' || (select ifnull(p.pid, '?') || '/' || ${tid("th")}
+    when tt.utid is not null then 'T' || (select ifnull(p.pid, '?') || '/' || th.tid
                                           from thread th left join process p using (upid)
                                           where th.utid = tt.utid)
     when pt.upid is not null then 'P' || (select pid from process p where p.upid = pt.upid)
@@ -42,7 +39,7 @@ export const TABLES = {
       home("i.track_id")} as track_in, i.name as name_in
     from flow f join slice o on o.id = f.slice_out join slice i on i.id = f.slice_in`,
   threads: `
-    select distinct p.pid, ${tid("t")} as tid, t.name from thread t left join process p using (upid)
+    select distinct p.pid, t.tid, t.name from thread t left join process p using (upid)
     where t.utid in (select utid from thread_track where id in (select track_id from slice))`,
   processes: `
     select distinct pid, name from process where upid in (

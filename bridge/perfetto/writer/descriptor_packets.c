@@ -2,9 +2,12 @@
  *
  * The packets that come once: descriptors, clocks, attributes, the start of a sequence. nanopb encodes them.
  */
-#include "perfetto/writer/descriptor_packets.h"
+#include <string.h>
+
 #include "base/error.h"
 #include "json/emitter.h"
+#include "perfetto/writer/descriptor_packets.h"
+#include "perfetto/writer/sched_events.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/nanopb_util.h"
 #include "protobuf/wire.h"
@@ -207,12 +210,27 @@ static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct
          !tb_map_find(&p->tracks.main_threads, (uint64_t)thread->pid, 0);
 }
 
-/* Readers take thread 0 of process 0 for the kernel's idle thread, and call it `swapper`, whatever its name. One that
- * has a name goes by a number that no thread of a kernel has, and no id that is a text. */
+/* Readers take thread 0 of process 0 for the kernel's idle thread, and call it `swapper`, whatever its name. */
 static bool is_named_zero(const struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   const struct tb_track *thread = state->track;
-  return !p->writer->source.thread_zero && thread->tid == 0 && thread->pid == 0 && thread->has_tid &&
-         !thread->pid_text.len && !thread->tid_text.len && state->name.len;
+  const struct tb_str idle = TB_STR("swapper"), name = state->name;
+  if (!name.len || (name.len >= idle.len && memcmp(name.ptr, idle.ptr, idle.len) == 0)) return false;
+  return thread && thread->type == TB_TRACK_THREAD && !p->writer->source.thread_zero && thread->tid == 0 &&
+         thread->pid == 0 && thread->has_tid && !thread->pid_text.len && !thread->tid_text.len;
+}
+
+/* Where nothing in the trace is of the idle thread, its end makes way for another thread of that number: in front of
+ * all that names a process. Without a time it is earlier than all events, and no reader shows when. */
+static enum tb_status free_thread_zero(struct tb_perfetto_writer *p) {
+  bool is_named = false;
+  for (size_t i = 0; i < p->tracks.count && !is_named; i++) is_named = is_named_zero(p, &p->tracks.items[i]);
+  p->sched.zero_is_free = is_named && tb_ftrace_text_is_empty(&p->ftrace);
+  if (!p->sched.zero_is_free) return TB_OK;
+  char fields[4 * TB_WIRE_VARINT_MAX + TB_THREAD_END_MAX], message[TB_THREAD_END_MAX];
+  size_t len = tb_perfetto_encode_thread_end(message, 0);
+  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, DESCRIPTOR_SEQUENCE);
+  at = tb_wire_put_bytes(at, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message, len);
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(at - fields)});
 }
 
 static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
@@ -220,7 +238,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   perfetto_protos_ThreadDescriptor thread = perfetto_protos_ThreadDescriptor_init_zero;
   thread.has_pid = thread.has_tid = true;
   thread.pid = (int32_t)state->track->pid;
-  bool named = is_named_zero(p, state), zero = named || is_main_thread_zero(p, state->track);
+  bool named = !p->sched.zero_is_free && is_named_zero(p, state), zero = named || is_main_thread_zero(p, state->track);
   thread.tid = named ? NAMED_ZERO : zero ? state->track->pid : state->track->tid;
   struct tb_str name = name_or_id(state, state->track->tid_text, state->track->tid);
   if (name.len) thread.thread_name = tb_nanopb_str(&name);
@@ -376,7 +394,8 @@ static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leadin
 }
 
 enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
-  enum tb_status status = write_clocks(p);
+  enum tb_status status = free_thread_zero(p);
+  if (status == TB_OK) status = write_clocks(p);
   if (status == TB_OK) status = write_order(p);
   for (size_t i = 0; status == TB_OK && i < p->tracks.count; i++)
     if (p->tracks.items[i].track) status = write_track(p, &p->tracks.items[i]);

@@ -12,6 +12,13 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
+size_t tb_perfetto_encode_thread_end(char *message, int64_t tid) {
+  char *at = tb_wire_put_uint(message, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID, (uint64_t)tid);
+  at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE, TB_TASK_DESTROYED);
+  at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_DERIVED, 1);
+  return (size_t)(at - message);
+}
+
 /* ---- states of JSON, which are carried whole and written once more ----------------------------------------------- */
 
 enum { MANY_THREADS = TB_TASK_DESTROYED + 1, MAX_CPU = 4095 /* the trace processor takes no more */ };
@@ -151,12 +158,9 @@ static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct
  * was destroyed for the same number used anew: so what a dying thread still does comes after a state that says so,
  * and that our readers pass over. */
 static enum tb_status revive(struct tb_sequence_writer *w, int64_t ts, int64_t tid) {
-  char message[4 * (2 + TB_WIRE_VARINT_MAX)];
-  char *at = tb_wire_put_uint(message, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID, (uint64_t)tid);
-  at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE, TB_TASK_DESTROYED);
-  at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_DERIVED, 1);
+  char message[TB_THREAD_END_MAX];
   return tb_sequence_put_payload(w, ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
-                                 (struct tb_str){message, (size_t)(at - message)});
+                                 (struct tb_str){message, tb_perfetto_encode_thread_end(message, tid)});
 }
 
 enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {

@@ -1,6 +1,7 @@
-# Readers of Perfetto's traces call thread 0 of process 0 `swapper`, whatever its name. One with a name goes by another
-# number there (Go's processors, streams of a GPU), and comes back as 0, also merged, and by way of FXT. One without
-# stays.
+# Readers of Perfetto's traces call thread 0 of process 0 `swapper`, the idle thread, whatever its name. Where it has
+# another name (Go's processors, streams of a GPU) a state of ours ends the idle thread in front of all, and the number
+# is free. A merge keeps one such state of a machine, and none where there is ftrace of it. One without a name stays,
+# and so does one next to ftrace text, which goes by a number that no thread has.
 cat >in.json <<'EOF'
 [{"ph":"M","name":"thread_name","pid":0,"tid":0,"args":{"name":"Proc 0"}},
 {"ph":"M","name":"process_name","pid":0,"args":{"name":"PROCS"}},
@@ -21,3 +22,15 @@ tracebridge convert -q out.pftrace -o out.fxt && tracebridge convert -q out.fxt 
 cmp by_fxt.json back.json && echo "the same by way of FXT"
 tracebridge convert -q nameless.json -o nameless.pftrace
 tracebridge dump nameless.pftrace | grep -A3 'thread {'
+tracebridge dump out.pftrace | grep -B1 -A4 task_state_event
+count_ends() { tracebridge dump "$1" | grep -c TASK_STATE_DESTROYED; }
+tracebridge merge -q --unplaced=start out.pftrace nameless.json -o merged.pftrace && count_ends merged.pftrace
+sed 's/"a"/"other"/' in.json >other.json
+tracebridge merge -q --unplaced=start out.pftrace other.json -o merged.pftrace && count_ends merged.pftrace
+printf '# tracer: nop\n#\n a-1 [000] .... 1.000000: tracing_mark_write: B|1|x\n' >ftrace.txt
+tracebridge merge -q --unplaced=start out.pftrace ftrace.txt -o merged.pftrace && count_ends merged.pftrace
+tracebridge info --json out.pftrace | grep -o '"first_ns":1000,"last_ns":6000,"is_cut"'
+mark='# tracer: nop\n a-1 [000] .... 1.0: tracing_mark_write: B|1|x\n'
+{ printf '{"traceEvents":' && cat in.json && printf ',"systemTraceEvents":"%s"}' "$mark"; } >text.json
+tracebridge convert -q text.json -o text.pftrace && count_ends text.pftrace
+tracebridge dump text.pftrace | grep -m1 -A2 'thread {'
