@@ -157,10 +157,25 @@ function withoutIdleFractions(trace) {
     if (event.ph === "X" && nanoseconds(event.tdur) === 0n && (nanoseconds(event.dur) ?? 0n) % 1000n) delete event.tdur;
 }
 
-// A complete slice without a duration, which the importer drops: it is not there. As an instant it would have what else
-// is of its time in it.
+// A complete slice without a duration, which the importer drops, is an instant: next to what else is of its time, where
+// it is not there, since an instant of the importer's would have that in it.
 function withoutUnmeasured(trace) {
-  trace.traceEvents = eventsOf(trace).filter((event) => event.ph !== "X" || nanoseconds(event.dur) !== null);
+  const thread = (event) => `${event.pid}/${event.tid}`;
+  const isUnmeasured = (event) => event.ph === "X" && nanoseconds(event.dur) === null;
+  const isAlone = ([, ...others]) => others.length === 0;
+  const at = (event) => `${thread(event)} ${nanoseconds(event.ts)}`, ends = new Set();
+  for (const event of eventsOf(trace))
+    if (event.ph === "X" && !isUnmeasured(event))
+      ends.add(`${thread(event)} ${nanoseconds(event.ts) + nanoseconds(event.dur)}`);
+  const gone = new Set();
+  for (const events of group(eventsOf(trace).filter((event) => event.ph !== "M"), at))
+    for (const event of events.filter(isUnmeasured))
+      if (isAlone(events) && !ends.has(at(event))) {
+        Object.assign(event, {ph: "i", s: "t"});
+        for (const key of ["dur", "tts", "tdur", "bind_id", "flow_in", "flow_out"]) delete event[key];
+      } else
+        gone.add(event);
+  trace.traceEvents = eventsOf(trace).filter((event) => !gone.has(event));
 }
 
 // What the importer calls a slice that has no name: an end by that name ends it, and one without a name would end

@@ -8,7 +8,7 @@ import {queryTrace} from "../engine.mjs";
 import {TABLES, compareTable} from "../tables.mjs";
 import {writeFxt} from "./fxt_case.mjs";
 import {Faults, slotOf} from "./judging.mjs";
-import {writePerfetto} from "./perfetto_case.mjs";
+import {writePerfetto} from "./perfetto_packets.mjs";
 import {convert, sameEitherWay} from "./ways.mjs";
 
 // What idle threads do, which FXT does not say.
@@ -43,12 +43,13 @@ const FXT_TABLES = {
 
 const only = (...names) => Object.fromEntries(names.map((name) => [name, TABLES[name]]));
 
-async function judge(context, file, ways, way) {
+// `piped`: the file that is read both ways.
+async function judge(context, file, ways, way, piped = file) {
   const faults = new Faults();
   for (const [suffixes, tables] of ways)
     if (!way || way === `through ${suffixes.join(" ")}`) await through(context, file, suffixes, faults, tables);
   if (!way || way === "either way")
-    for (const text of await sameEitherWay(context, file)) faults.add(-1, `either way: ${text}`);
+    for (const text of await sameEitherWay(context, piped)) faults.add(-1, `either way: ${text}`);
   return faults.list;
 }
 
@@ -69,7 +70,10 @@ export async function judgeFxt(context, cases, way) {
 export async function judgePerfetto(context, cases, way) {
   const file = path.join(context.work, "source.pftrace");
   fs.writeFileSync(file, writePerfetto(cases));
-  return judge(context, file, [[[".json"], TABLES], [[".fxt", ".perfetto-trace"], TABLES]], way);
+  // A pipe is not searched for what describes a track behind its events
+  const piped = path.join(context.work, "piped.pftrace");
+  fs.writeFileSync(piped, writePerfetto(cases, true));
+  return judge(context, file, [[[".json"], TABLES], [[".fxt", ".perfetto-trace"], TABLES]], way, piped);
 }
 
 // Cases without some of their events.

@@ -6,6 +6,8 @@ import {chance} from "../chance.mjs";
 import {FxtTrace, IDLE} from "./fxt_records.mjs";
 import {WINDOW, firstId} from "./json_case.mjs";
 
+const RATES = [1e9, 2e9, 1e6, 1e9, 24576e6];  // ticks per second of the providers; microseconds make equal times
+
 const NAMES = ["draw", "read file", "größe", "a", "x \"y\"", "n".repeat(40)];
 const ARGS = [
   ["int32", () => -5],
@@ -36,16 +38,17 @@ function args(random) {
 const described = (random) =>
     ({name: random.of(NAMES), category: random.of(["cat", "net", ""]), args: args(random), indexed: random.true(0.6)});
 
-// Slices that nest; on a grid several begin, and end, at one time. A complete one may be in the file where it ends.
-function nested(random, thread, from, to, depth, grid) {
+// Slices that nest, of which `share` are complete ones; on a grid several begin, and end, at one time. A complete one
+// may be in the file where it ends.
+function nested(random, thread, from, to, depth, grid, share) {
   const events = [], snap = (ts) => Math.ceil(ts / grid) * grid;
   for (let at = snap(from + random.below(20000)), n = 1 + random.below(3); n > 0 && at < to - grid; n--) {
     const end = Math.min(to, snap(at + 1 + random.below(to - at))), what = described(random);
     const first = at + (grid > 1 ? 0 : 1);
-    const inside = depth < 3 && end - at > 3000 ? nested(random, thread, first, end, depth + 1, grid) : [];
-    if (random.true(0.5)) {
+    const inside = depth < 3 && end - at > 3000 ? nested(random, thread, first, end, depth + 1, grid, share) : [];
+    if (random.true(share)) {
       const complete = {type: "complete", ts: at, thread, ...what, last: end};
-      if (grid === 1 && random.true(0.4)) events.push(...inside, {...complete, place: end});
+      if (grid === 1 && share < 1 && random.true(0.4)) events.push(...inside, {...complete, place: end});
       else events.push(complete, ...inside);
     } else
       events.push({type: "begin", ts: at, thread, ...what}, ...inside, {type: "end", ts: end, thread, name: what.name});
@@ -125,16 +128,21 @@ export function fxtCase(seed, slot) {
   // They may come behind the events, too, and again
   const late = objects.filter(() => random.true(0.2)).map((object) => ({kind: "kernelObject", ts: 950000, ...object}));
   const grid = random.true(0.3) ? 5000 : 1;
-  const events = threads.flatMap((thread) => (random.true(0.7) ? nested(random, thread, 0, 400000, 0, grid) : []));
+  const provider = 1 + slot % RATES.length, tick = Math.max(1, 1e9 / RATES[provider - 1]);
+  // A begin and a complete slice of one time and end are in the order of the file to the importer
+  const share = tick > 1 ? random.of([0, 1]) : 0.5;
+  const slices = (thread) => (random.true(0.7) ? nested(random, thread, 0, 400000, 0, grid, share) : []);
+  const events = threads.flatMap(slices);
   if (random.true(0.5)) events.push(...flows(random, threads, slot));
   events.push(...others(random, threads, slot), ...asides(random, threads, slot), ...late);
   if (random.true(0.5)) events.push(...scheduling(random, threads, slot));
-  const base = (slot + 1) * WINDOW, provider = 1 + slot % 3;
+  const base = (slot + 1) * WINDOW;
   const placed = events.map((event) => ({place: event.ts, ...event}));
+  const inTicks = (ns) => base + tick * Math.floor(ns / tick);
   for (const event of placed) {
-    event.ts += base;
+    event.ts = inTicks(event.ts);
     event.provider = provider;
-    if (event.type === "complete") event.last += base;
+    if (event.type === "complete") event.last = inTicks(event.last);
   }
   return {seed, slot, stories: ["fxt"], objects, events: placed.sort((a, b) => a.place - b.place)};
 }
@@ -144,7 +152,7 @@ export function writeFxt(cases) {
   trace.use(1);
   for (const object of cases.flatMap((one) => one.objects)) trace.kernelObject(object);
   for (const event of cases.flatMap((one) => one.events)) {
-    trace.use(event.provider, event.provider === 2 ? 2 : 1);
+    trace.use(event.provider, RATES[event.provider - 1]);
     if (event.kind) trace[event.kind](event);
     else trace.event(event);
   }

@@ -41,16 +41,16 @@ export const IDLE = -2147483648;  // the weight of an idle thread
 
 export class FxtTrace {
   parts = [word(0x0016547846040010n)];
-  providers = new Map();  // id -> its tables and how many of its ticks are a nanosecond
+  providers = new Map();  // id -> its tables and ticks per second
   get strings() { return this.provider.strings; }
   get threads() { return this.provider.threads; }
 
   // What follows is of that provider.
-  use(id, ticks = 1) {
+  use(id, rate = 1e9) {
     if (this.current === id) return;
     this.current = id;
     const known = this.providers.get(id);
-    this.provider = known ?? {strings: new Map(), threads: new Map(), ticks};
+    this.provider = known ?? {strings: new Map(), threads: new Map(), rate};
     if (known) {
       this.parts.push(record(0, at(2, 16) | at(id, 20), []));
       return;
@@ -58,10 +58,10 @@ export class FxtTrace {
     this.providers.set(id, this.provider);
     const name = `random ${id}`;
     this.parts.push(record(0, at(1, 16) | at(id, 20) | at(name.length, 52), [stream(name)]));
-    this.parts.push(record(1, 0n, [word(1000000000 * ticks)]));
+    this.parts.push(record(1, 0n, [word(rate)]));
   }
 
-  time(ns) { return word(BigInt(ns) * BigInt(this.provider.ticks)); }
+  time(ns) { return word(BigInt(ns) * BigInt(this.provider.rate) / 1000000000n); }
 
   // [reference, words in the record]
   string(text, indexed) {

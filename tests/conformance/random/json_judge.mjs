@@ -58,6 +58,9 @@ async function toPerfetto(context, cases, faults) {
   const open = new Set(left.map((one) => one.slot));  // what no words have explained yet
   const LOOSE = -1;                                   // rows that are of no slot
   open.add(LOOSE);
+  // The importer drops these, and sees them in plain words alone
+  const isUnmeasured = (event) => event.get("ph") === "X" && !event.has("dur");
+  const unmeasured = new Set(left.filter((one) => one.events.some(isUnmeasured)).map((one) => one.slot));
   for (const words of left.length ? WORDS : []) {
     if (judged !== left) {
       fs.writeFileSync(file, writeCases(left));
@@ -67,7 +70,7 @@ async function toPerfetto(context, cases, faults) {
     found = await missing(context, file, ours, words);
     const isLoose = [...found.keys()].some((slot) => !left.some((one) => one.slot === slot));
     for (const slot of open)
-      if (slot === LOOSE ? !isLoose : !found.has(slot)) open.delete(slot);
+      if (slot === LOOSE ? !isLoose : !found.has(slot) && (words || !unmeasured.has(slot))) open.delete(slot);
     if (!open.has(LOOSE) && left.some((one) => !open.has(one.slot))) left = left.filter((one) => open.has(one.slot));
     if (!left.length) return;
   }
