@@ -118,8 +118,22 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
   end_line(r, ts, line);
 }
 
+/* Of the first machine's system the trace is what it belongs to, of others' what tells them apart: process 0. */
+static void emit_counter_event(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
+                               int64_t value) {
+  bool of_trace = !pid && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
+  struct tb_perfetto_track *parent = of_trace ? tb_perfetto_find_track(r, 0) : tb_perfetto_process(r, pid);
+  struct tb_perfetto_track *counter = parent ? tb_tracks_named_counter(&r->tracks, parent, name) : NULL;
+  if (counter) tb_perfetto_emit_integer(r, counter, ts, value);
+  if (parent && !counter) r->out_of_memory = true;
+}
+
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
                                    int64_t value) {
+  if (!tb_perfetto_as_text(r)) {
+    emit_counter_event(r, ts, pid, name, value);
+    return true;
+  }
   if (!name.len || memchr(name.ptr, '|', name.len)) return false;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
   if (!thread) return true;
@@ -142,7 +156,7 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
 }
 
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
-  if (tb_perfetto_as_text(r) && has_ts) return false;
+  if (has_ts && (tb_perfetto_as_text(r) || tb_perfetto_wants_ftrace_instants(r))) return false;
   tb_perfetto_pass_packet(r);
   return true;
 }

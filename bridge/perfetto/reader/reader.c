@@ -67,10 +67,12 @@ struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_ty
   return event;
 }
 
-/* A process whose machine is known by a label only is emitted with its first thread. */
+/* A process whose machine is known by a label only is emitted with its first thread or counter. */
 static struct tb_perfetto_track *labelled_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track) {
-  const struct tb_track *process = track->track.type == TB_TRACK_THREAD ? track->track.parent : NULL;
-  return process && process->label_count ? tb_tracks_at(&r->tracks, process->index) : NULL;
+  enum tb_track_type type = track->track.type;
+  const struct tb_track *process = type == TB_TRACK_THREAD || type == TB_TRACK_COUNTER ? track->track.parent : NULL;
+  return process && process->type == TB_TRACK_PROCESS && process->label_count ? tb_tracks_at(&r->tracks, process->index)
+                                                                              : NULL;
 }
 
 /* Not counted among the packet's events: when the packet is read again, tracks that were emitted stay emitted. */

@@ -63,8 +63,8 @@ void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint3
 /* Marks for readers of text what the event means, in addition to its own line (perfetto/reader/ftrace_marks.c). */
 void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                             struct tb_str payload);
-/* A counter of a process (0: of the system), as userspace would mark it. A `name` with a bar has no such form:
- * false. */
+/* A counter of a process (0: of the system), as userspace would mark it, or an event where the target gets no text.
+ * A `name` with a bar has no form as a mark: false. */
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
                                    int64_t value);
 /* The same at the packet's time, called as printf would print it. False also for names of 250 bytes and more. */
@@ -93,7 +93,8 @@ static inline bool tb_perfetto_wants_ftrace_instants(const struct tb_perfetto_re
   return !r->reader->target.packets && (r->reader->target.system_as_events || r->reader->target.system_as_text);
 }
 
-/* Whether the packet's numbers have no place as text, for want of a time or by the target: it is given out as it is. */
+/* Whether the packet's numbers have no place as text or events, for want of a time or by the target: it is given out
+ * as it is. */
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts);
 
 #endif
