@@ -28,6 +28,13 @@ bool tb_fxt_take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
   return true;
 }
 
+void tb_fxt_return_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  struct tb_fxt_slices *slices = track_state->slices;
+  if (slices == &w->no_slices || slices->stack.count || slices->waiting.track) return;
+  tb_open_stacks_return(&w->slices, &slices->stack);
+  track_state->slices = &w->no_slices;
+}
+
 static const struct tb_fxt_slice_extras no_extras = {.flow_ts = INT64_MIN, .outer_flow_ts = INT64_MIN};
 
 const struct tb_fxt_slice_extras *tb_fxt_slice_extras(const struct tb_fxt_open *slice) {
@@ -112,9 +119,7 @@ void tb_fxt_pop_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_
     slices->held_count--;
   else
     tb_fxt_count_held(track_state);
-  if (slices->stack.count) return;
-  tb_open_stacks_return(&w->slices, &slices->stack);
-  track_state->slices = &w->no_slices;
+  tb_fxt_return_slices(w, track_state);
 }
 
 void tb_fxt_forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {

@@ -433,6 +433,7 @@ static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
   w->args.count = 0;
   if (is_flow) write_held(w, track_state->track, track_state); /* see would_take_flow */
   put_now(w, &w->bare_end, track_state);
+  tb_fxt_return_slices(w, track_state); /* an earlier end may have come in between, and have ended the slice */
   w->args.count = 0;
 }
 

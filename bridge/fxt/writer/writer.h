@@ -57,7 +57,7 @@ struct tb_fxt_open {
   uint32_t overlaps : 1;
 };
 
-/* The open slices of a track: it has them only while there are some. */
+/* The open slices of a track: it has them only while there are some, or an end waits. */
 struct tb_fxt_slices {
   struct tb_open_stack stack; /* of struct tb_fxt_open */
   uint32_t held_count;        /* the innermost ones, whose records are still to be written */
