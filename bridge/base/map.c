@@ -24,10 +24,14 @@ void tb_map_free(struct tb_map *map) {
   tb_map_init(map, map->allocator);
 }
 
-/* Where the search for a key begins. */
-static size_t ideal(const struct tb_map *map, uint64_t first, uint64_t second) {
+/* Where the search for a key begins, of a power of two places. */
+static size_t ideal_of(size_t place_count, uint64_t first, uint64_t second) {
   uint64_t h = tb_mix_word(first, tb_spread64(second));
-  return (size_t)tb_mix_last_word(h, 0) & (map->capacity - 1);
+  return (size_t)tb_mix_last_word(h, 0) & (place_count - 1);
+}
+
+static size_t ideal(const struct tb_map *map, uint64_t first, uint64_t second) {
+  return ideal_of(map->capacity, first, second);
 }
 
 /* The key's entry, or the free one where it belongs. The map has room. */
@@ -116,4 +120,57 @@ enum tb_status tb_map_count_up(struct tb_map *map, uint64_t first, uint64_t seco
 void tb_map_count_down(struct tb_map *map, uint64_t first, uint64_t second) {
   uint64_t *count = tb_map_find(map, first, second);
   if (count && --*count == 0) tb_map_remove(map, first, second);
+}
+
+/* ---- maps whose keys are elsewhere ------------------------------------------------------------------------------- */
+
+void tb_index_map_init(struct tb_index_map *map, const struct tb_allocator *allocator,
+                       struct tb_map_key (*key_of)(const void *owner, uint32_t index)) {
+  *map = (struct tb_index_map){.allocator = allocator, .key_of = key_of};
+}
+
+void tb_index_map_free(struct tb_index_map *map) {
+  tb_free(map->allocator, map->slots, map->slot_count * sizeof(*map->slots));
+  tb_index_map_init(map, map->allocator, map->key_of);
+}
+
+/* The key's slot, or the free one where it belongs. The map has room. */
+static uint32_t *slot_of(const struct tb_index_map *map, const void *owner, struct tb_map_key key) {
+  for (size_t i = ideal_of(map->slot_count, key.first, key.second);; i = (i + 1) & (map->slot_count - 1)) {
+    if (!map->slots[i]) return &map->slots[i];
+    struct tb_map_key other = map->key_of(owner, map->slots[i] - 1);
+    if (other.first == key.first && other.second == key.second) return &map->slots[i];
+  }
+}
+
+bool tb_index_map_get(const struct tb_index_map *map, const void *owner, uint64_t first, uint64_t second,
+                      uint32_t *index) {
+  if (!map->count) return false;
+  uint32_t slot = *slot_of(map, owner, (struct tb_map_key){first, second});
+  if (slot) *index = slot - 1;
+  return slot != 0;
+}
+
+static enum tb_status grow_slots(struct tb_index_map *map, const void *owner) {
+  struct tb_index_map larger = *map;
+  larger.slot_count = map->slot_count ? map->slot_count * 2 : FIRST_CAPACITY;
+  if (larger.slot_count > SIZE_MAX / 4 / sizeof(*larger.slots)) return TB_NO_MEMORY;
+  larger.slots = tb_calloc(map->allocator, larger.slot_count * sizeof(*larger.slots));
+  if (!larger.slots) return TB_NO_MEMORY;
+  for (size_t i = 0; i < map->slot_count; i++)
+    if (map->slots[i]) *slot_of(&larger, owner, map->key_of(owner, map->slots[i] - 1)) = map->slots[i];
+  tb_free(map->allocator, map->slots, map->slot_count * sizeof(*map->slots));
+  *map = larger;
+  return TB_OK;
+}
+
+enum tb_status tb_index_map_put(struct tb_index_map *map, const void *owner, uint32_t index) {
+  if (map->count + 1 > map->slot_count / 4 * 3) {
+    enum tb_status status = grow_slots(map, owner);
+    if (status != TB_OK) return status;
+  }
+  uint32_t *slot = slot_of(map, owner, map->key_of(owner, index));
+  if (!*slot) map->count++;
+  *slot = index + 1;
+  return TB_OK;
 }

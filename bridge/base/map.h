@@ -54,4 +54,32 @@ static inline void *tb_map_find_pointer(const struct tb_map *map, uint64_t first
   return value ? (void *)(uintptr_t)*value : NULL;
 }
 
+/* ---- maps whose keys are elsewhere -------------------------------------------------------------------------------
+ *
+ * From two numbers to the index of something that knows its key: 4 bytes a slot, where a million tracks would take 50
+ * each with a tb_map. A key must not change while its index is in the map: it would not be found any more.
+ * ---------------------------------------------------------------------------------------------------------- */
+
+struct tb_map_key {
+  uint64_t first, second;
+};
+
+/* Zero but for the first two members it is empty. Its owner, which may move, is passed to each call. */
+struct tb_index_map {
+  const struct tb_allocator *allocator;
+  struct tb_map_key (*key_of)(const void *owner, uint32_t index);
+  uint32_t *slots;   /* indexes, plus one; 0: free */
+  size_t slot_count; /* a power of two, or 0 */
+  size_t count;
+};
+
+void tb_index_map_init(struct tb_index_map *map, const struct tb_allocator *allocator,
+                       struct tb_map_key (*key_of)(const void *owner, uint32_t index));
+void tb_index_map_free(struct tb_index_map *map);
+/* True and *index where the key is there. */
+bool tb_index_map_get(const struct tb_index_map *map, const void *owner, uint64_t first, uint64_t second,
+                      uint32_t *index);
+/* Sets the index of its key; below UINT32_MAX. TB_OK, or TB_NO_MEMORY and nothing changed. */
+TB_MUST_CHECK enum tb_status tb_index_map_put(struct tb_index_map *map, const void *owner, uint32_t index);
+
 #endif

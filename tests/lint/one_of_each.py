@@ -61,7 +61,7 @@ RULES = [
       "merge/write/write.c": "the inputs of a merge, by kway_heap"}),
     ("name of a compressed file", r'"\.(gz|zst)"',
      "bridge/io/path.c", {}),
-    ("sequence table", r"\btb_map_(get|find|put)\w*\([^;]*\b(id|sequence), [^;]*machine\b|\bmachine << 32 \| \w*id\b",
+    ("sequence table", r"\btb_(index_)?map_(get|find|put)\w*\([^;]*\b(id|sequence), [^;]*machine\b|\bmachine << 32 \| \w*id\b",
      "bridge/perfetto/packet/sequence_table.c",
      {"bridge/perfetto/reader/gpu_importer.c": "counters of GPUs, by id and machine",
       "bridge/perfetto/packet/trace_clocks.c": "how far clocks of other machines are ahead, by clock and machine",

@@ -321,7 +321,7 @@ static enum tb_detection detect(const char *data, size_t len) {
 
 static uint32_t track_count(const struct tb_reader *reader) {
   const struct tb_json_state *state = reader->state;
-  return (uint32_t)state->tracks.by_ids.count + 1;
+  return (uint32_t)state->tracks.count + 1;
 }
 
 const struct tb_reader_ops tb_json_reader_ops = {

@@ -12,14 +12,23 @@ struct tb_json_name {
   int64_t number; /* what stands for it; -1: empty entry */
 };
 
+static struct tb_map_key key_of_track(const struct tb_track *track) {
+  return (struct tb_map_key){(uint64_t)track->type << 32 | (uint32_t)track->pid, (uint64_t)track->tid};
+}
+
+static struct tb_map_key key_of(const void *owner, uint32_t index) {
+  return key_of_track(((const struct tb_json_tracks *)owner)->tracks[index]);
+}
+
 void tb_json_tracks_init(struct tb_json_tracks *tracks, const struct tb_allocator *allocator, size_t max_bytes) {
   *tracks = (struct tb_json_tracks){.allocator = allocator, .next_synthetic = FIRST_SYNTHETIC};
   tb_arena_init(&tracks->arena, allocator, max_bytes);
-  tb_map_init(&tracks->by_ids, allocator);
+  tb_index_map_init(&tracks->by_ids, allocator, key_of);
 }
 
 void tb_json_tracks_free(struct tb_json_tracks *tracks) {
-  tb_map_free(&tracks->by_ids);
+  tb_index_map_free(&tracks->by_ids);
+  tb_free(tracks->allocator, tracks->tracks, tracks->capacity * sizeof(struct tb_track *));
   tb_free(tracks->allocator, tracks->names, tracks->name_capacity * sizeof(*tracks->names));
   tb_arena_free(&tracks->arena);
 }
@@ -109,20 +118,31 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-/* The track of `wanted`'s type, pid and tid, made after it where it is new. */
-static const struct tb_track *intern_track(struct tb_json_tracks *t, const struct tb_track *wanted) {
-  uint64_t first = (uint64_t)wanted->type << 32 | (uint32_t)wanted->pid, second = (uint64_t)wanted->tid;
-  struct tb_track *track = tb_map_find_pointer(&t->by_ids, first, second);
-  if (track) return track;
-  track = tb_arena_alloc(&t->arena, sizeof(*track));
+/* NULL when memory is exhausted. */
+static struct tb_track *add_track(struct tb_json_tracks *t, const struct tb_track *wanted) {
+  void *tracks = t->tracks;
+  enum tb_status status =
+      tb_grow_array(t->allocator, &tracks, &t->capacity, t->count + 1, sizeof(struct tb_track *), UINT32_MAX - 1);
+  t->tracks = tracks;
+  struct tb_track *track = status == TB_OK ? tb_arena_alloc(&t->arena, sizeof(*track)) : NULL;
   if (!track) return NULL;
   *track = *wanted;
   if (wanted->pid_text.ptr || wanted->tid_text.ptr) t->has_texts = true;
   if (wanted->pid_text.ptr) track->pid_text = tb_arena_copy(&t->arena, wanted->pid_text);
   if (wanted->tid_text.ptr) track->tid_text = tb_arena_copy(&t->arena, wanted->tid_text);
   if (!track->pid_text.ptr != !wanted->pid_text.ptr || !track->tid_text.ptr != !wanted->tid_text.ptr) return NULL;
-  track->index = (uint32_t)t->by_ids.count;
-  return tb_map_put(&t->by_ids, first, second, (uintptr_t)track) == TB_OK ? track : NULL;
+  track->index = (uint32_t)t->count;
+  t->tracks[t->count] = track;
+  if (tb_index_map_put(&t->by_ids, t, track->index) != TB_OK) return NULL;
+  t->count++;
+  return track;
+}
+
+/* The track of `wanted`'s type, pid and tid, made after it where it is new. */
+static const struct tb_track *intern_track(struct tb_json_tracks *t, const struct tb_track *wanted) {
+  struct tb_map_key key = key_of_track(wanted);
+  uint32_t index;
+  return tb_index_map_get(&t->by_ids, t, key.first, key.second, &index) ? t->tracks[index] : add_track(t, wanted);
 }
 
 static const struct tb_track *process_of(struct tb_json_tracks *t, const struct tb_json_id *pid,

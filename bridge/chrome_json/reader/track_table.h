@@ -31,8 +31,10 @@ enum { TB_JSON_TRACK_CACHE = 256 };
 
 struct tb_json_tracks {
   const struct tb_allocator *allocator;
-  struct tb_arena arena; /* tracks and texts: never moves, lives as long as the reader */
-  struct tb_map by_ids;  /* type and pid, tid -> track */
+  struct tb_arena arena;    /* tracks and texts: never moves, lives as long as the reader */
+  struct tb_track **tracks; /* by index */
+  size_t count, capacity;
+  struct tb_index_map by_ids; /* type and pid, tid */
   /* A hash table of its own: tb_intern's texts are in an arena without the limit that this one has, and a text is not
    * the same as the digits of a number. */
   struct tb_json_name *names;

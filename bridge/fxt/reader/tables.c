@@ -9,10 +9,11 @@ enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_
   tb_arena_init(&tables->arena, allocator, max_bytes);
   tables->texts.arena = &tables->arena;
   struct tb_map *const maps[] = {&tables->providers,         &tables->processes,       &tables->process_providers,
-                                 &tables->threads,           &tables->unowned_threads, &tables->latest_threads,
+                                 &tables->other_threads,     &tables->unowned_threads, &tables->latest_others,
                                  &tables->counters,          &tables->thread_objects,  &tables->kernel_objects,
                                  &tables->userspace_objects, &tables->packet_streams};
   tb_narrow_ids_init(&tables->ids, allocator);
+  tb_fxt_init_threads(tables);
   for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) maps[i]->allocator = allocator;
   return tb_fxt_use_provider(tables, 0, false);
 }
@@ -40,9 +41,7 @@ void tb_fxt_tables_free(struct tb_fxt_tables *tables) {
   tb_map_free(&tables->providers);
   tb_map_free(&tables->processes);
   tb_map_free(&tables->process_providers);
-  tb_map_free(&tables->threads);
-  tb_map_free(&tables->unowned_threads);
-  tb_map_free(&tables->latest_threads);
+  tb_fxt_free_threads(tables);
   tb_map_free(&tables->counters);
   tb_narrow_ids_free(&tables->ids);
   tb_map_free(&tables->thread_objects);

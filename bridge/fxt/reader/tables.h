@@ -40,12 +40,18 @@ struct tb_fxt_tables {
   const struct tb_allocator *allocator;
   struct tb_arena arena; /* everything that lives as long as the reader; limited by max_interned_bytes */
   struct tb_fxt_intern texts;
-  struct tb_map providers;          /* id, 0 */
-  struct tb_map processes;          /* process koid, 0 -> track */
-  struct tb_map process_providers;  /* index of a process' track, 0 -> its provider, which is known to have a name */
-  struct tb_map threads;            /* process koid, thread koid -> track */
-  struct tb_map unowned_threads;    /* thread koid, 0 -> track: of a thread whose process no record has named */
-  struct tb_map latest_threads;     /* thread koid, 0 -> track that a record named it with last */
+  struct tb_map providers;         /* id, 0 */
+  struct tb_map processes;         /* process koid, 0 -> track */
+  struct tb_map process_providers; /* index of a process' track, 0 -> its provider, which is known to have a name */
+  struct tb_track **tracks;        /* by index */
+  size_t track_count, track_capacity;
+  struct tb_index_map threads;   /* by process koid and thread koid, where both are the ids of the track */
+  struct tb_map other_threads;   /* process koid, thread koid -> track */
+  struct tb_map unowned_threads; /* thread koid, 0 -> track: of a thread whose process no record has named */
+  /* the last thread of a koid that has a process. That of koids that are ids is made when it is first asked for */
+  struct tb_index_map latest_threads;
+  struct tb_map latest_others; /* thread koid, 0 -> track */
+  bool has_latest_threads;
   struct tb_map counters;           /* process track, identity text -> track */
   struct tb_narrow_ids ids;         /* of koids */
   struct tb_map thread_objects;     /* thread id, 0 -> process koid, as its kernel object says */
@@ -58,7 +64,6 @@ struct tb_fxt_tables {
   bool has_providers;                   /* a provider's record came */
   struct tb_fxt_string_page no_strings; /* what pages that were never written are */
   struct tb_track *global;
-  uint32_t track_count;
 };
 
 /* Statuses of the functions here: TB_OK; TB_LIMIT, when max_bytes are used up; TB_NO_MEMORY. */
@@ -87,6 +92,10 @@ static inline struct tb_str tb_fxt_string_at(const struct tb_fxt_provider *provi
 
 /* ---- tracks -------------------------------------------------------------------------------------------------------
  */
+
+/* Sets up the maps of threads, and frees them. */
+void tb_fxt_init_threads(struct tb_fxt_tables *tables);
+void tb_fxt_free_threads(struct tb_fxt_tables *tables);
 
 /* The track of a process, of a thread, of a thread known by its koid alone (of the process that a record named last, if
  * any did); made at first use. */

@@ -11,22 +11,29 @@
 static uint64_t as_value(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
 static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type type, struct tb_track **track) {
-  void *block;
+  void *block, *tracks = tables->tracks;
   enum tb_status status = tb_fxt_tables_alloc(tables, sizeof(**track), &block);
+  if (status == TB_OK)
+    status = tb_grow_array(tables->allocator, &tracks, &tables->track_capacity, tables->track_count + 1,
+                           sizeof(struct tb_track *), UINT32_MAX - 1);
+  tables->tracks = tracks;
   if (status != TB_OK) return status;
   *track = block;
   (*track)->type = type;
-  (*track)->index = tables->track_count++;
+  (*track)->index = (uint32_t)tables->track_count;
+  tables->tracks[tables->track_count++] = *track;
   (*track)->sequence = tables->provider->id;
   return TB_OK;
 }
 
-/* The process or thread id of a koid: itself where it is below 2^30; any other (artificial koids have bit 63) gets a
- * narrow one. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
+/* Whether a koid is the process or thread id itself: where it is below 2^30; any other (artificial koids have bit 63)
+ * gets a narrow one. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
+static bool is_id(uint64_t koid) { return koid < TB_NARROW_ID_FIRST || koid >= (uint64_t)INT32_MIN; }
+
 static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_str *text) {
   *text = (struct tb_str){NULL, 0};
   *id = (int64_t)koid;
-  if (koid < TB_NARROW_ID_FIRST || (*id < 0 && *id >= INT32_MIN)) return TB_OK;
+  if (is_id(koid)) return TB_OK;
   enum tb_status status = tb_narrow_id(&tables->ids, koid, id);
   if (status != TB_OK || (uint64_t)*id == koid) return status;
   char decimal[24];
@@ -65,22 +72,89 @@ static enum tb_status new_thread(struct tb_fxt_tables *tables, const struct tb_t
   return id_of_koid(tables, thread, &(*track)->tid, &(*track)->tid_text);
 }
 
+/* ---- maps of threads: there may be a million ---------------------------------------------------------------------
+ *
+ * Nearly all koids are the ids of their tracks, which therefore know their keys. The others' are in maps that hold
+ * them.
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static struct tb_map_key koids_of(const void *owner, uint32_t index) {
+  const struct tb_track *track = ((const struct tb_fxt_tables *)owner)->tracks[index];
+  return (struct tb_map_key){(uint64_t)track->pid, (uint64_t)track->tid};
+}
+
+static struct tb_map_key thread_koid_of(const void *owner, uint32_t index) {
+  return (struct tb_map_key){(uint64_t)((const struct tb_fxt_tables *)owner)->tracks[index]->tid, 0};
+}
+
+void tb_fxt_init_threads(struct tb_fxt_tables *tables) {
+  tb_index_map_init(&tables->threads, tables->allocator, koids_of);
+  tb_index_map_init(&tables->latest_threads, tables->allocator, thread_koid_of);
+}
+
+void tb_fxt_free_threads(struct tb_fxt_tables *tables) {
+  tb_index_map_free(&tables->threads);
+  tb_index_map_free(&tables->latest_threads);
+  tb_map_free(&tables->other_threads);
+  tb_map_free(&tables->unowned_threads);
+  tb_map_free(&tables->latest_others);
+  tb_free(tables->allocator, tables->tracks, tables->track_capacity * sizeof(struct tb_track *));
+}
+
+static struct tb_track *find_thread(const struct tb_fxt_tables *tables, uint64_t process, uint64_t thread) {
+  uint32_t index;
+  if (!is_id(process) || !is_id(thread)) return tb_map_find_pointer(&tables->other_threads, process, thread);
+  return tb_index_map_get(&tables->threads, tables, process, thread, &index) ? tables->tracks[index] : NULL;
+}
+
+static enum tb_status note_thread(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
+                                  const struct tb_track *track) {
+  enum tb_status status = is_id(process) && is_id(thread)
+                              ? tb_index_map_put(&tables->threads, tables, track->index)
+                              : tb_map_put(&tables->other_threads, process, thread, as_value(track));
+  if (status != TB_OK) return status;
+  if (!is_id(thread)) return tb_map_put(&tables->latest_others, thread, 0, as_value(track));
+  return tables->has_latest_threads ? tb_index_map_put(&tables->latest_threads, tables, track->index) : TB_OK;
+}
+
 enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
                                    struct tb_track **track) {
-  *track = tb_map_find_pointer(&tables->threads, process, thread);
+  *track = find_thread(tables, process, thread);
   if (*track) return TB_OK;
   struct tb_track *owner;
   enum tb_status status = tb_fxt_process_track(tables, process, &owner);
   if (status == TB_OK) status = new_thread(tables, owner, thread, track);
-  if (status == TB_OK) status = tb_map_put(&tables->threads, process, thread, as_value(*track));
-  return status == TB_OK ? tb_map_put(&tables->latest_threads, thread, 0, as_value(*track)) : status;
+  return status == TB_OK ? note_thread(tables, process, thread, *track) : status;
+}
+
+/* Of the threads so far: the last one of a koid is found. */
+static enum tb_status make_latest_threads(struct tb_fxt_tables *tables) {
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; i < tables->track_count && status == TB_OK; i++) {
+    const struct tb_track *track = tables->tracks[i];
+    bool has_koid = track->type == TB_TRACK_THREAD && track->parent && track->has_tid && !track->tid_text.len;
+    if (has_koid && is_id((uint64_t)track->tid)) status = tb_index_map_put(&tables->latest_threads, tables, i);
+  }
+  tables->has_latest_threads = status == TB_OK;
+  return status;
+}
+
+static enum tb_status find_latest(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
+  uint32_t index;
+  *track = is_id(thread) ? NULL : tb_map_find_pointer(&tables->latest_others, thread, 0);
+  if (!is_id(thread)) return TB_OK;
+  enum tb_status status = tables->has_latest_threads ? TB_OK : make_latest_threads(tables);
+  if (status == TB_OK && tb_index_map_get(&tables->latest_threads, tables, thread, 0, &index))
+    *track = tables->tracks[index];
+  return status;
 }
 
 enum tb_status tb_fxt_thread_track_of_koid(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
-  *track = tb_map_find_pointer(&tables->latest_threads, thread, 0);
+  enum tb_status status = find_latest(tables, thread, track);
+  if (status != TB_OK) return status;
   if (!*track) *track = tb_map_find_pointer(&tables->unowned_threads, thread, 0);
   if (*track) return TB_OK;
-  enum tb_status status = new_thread(tables, NULL, thread, track);
+  status = new_thread(tables, NULL, thread, track);
   return status == TB_OK ? tb_map_put(&tables->unowned_threads, thread, 0, as_value(*track)) : status;
 }
 

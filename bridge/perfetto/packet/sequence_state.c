@@ -118,7 +118,8 @@ static void free_extras(const struct tb_allocator *allocator, struct tb_sequence
 
 void tb_trace_state_free(struct tb_trace_state *state) {
   const struct tb_allocator *allocator = &state->budget.allocator;
-  for (size_t i = 0; i < tb_sequence_table_count(&state->sequence_table); i++) {
+  for (size_t i = 0; i < state->sequence_capacity; i++) {
+    if (!state->sequences[i]) continue;
     free_indexes(allocator, state->sequences[i]);
     free_extras(allocator, state->sequences[i]);
   }
@@ -136,15 +137,22 @@ enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset
                  status == TB_LIMIT ? "the trace interns more than the limit allows" : "out of memory");
 }
 
-static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
-  const struct tb_allocator *allocator = &state->budget.allocator;
+bool tb_trace_state_number(struct tb_trace_state *state, uint32_t id, uint32_t machine, uint32_t *number) {
+  if (tb_sequence_table_find(&state->sequence_table, machine, id, number)) return true;
+  *number = (uint32_t)tb_sequence_table_count(&state->sequence_table);
+  return *number < SEQUENCES_MAX && tb_sequence_table_add(&state->sequence_table, machine, id) == TB_OK;
+}
+
+static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint32_t number, uint32_t id,
+                                              uint32_t machine) {
   void *sequences = state->sequences;
-  size_t number = tb_sequence_table_count(&state->sequence_table);
-  enum tb_status status = tb_grow_array(allocator, &sequences, &state->sequence_capacity, number + 1,
-                                        sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
+  size_t before = state->sequence_capacity;
+  enum tb_status status = tb_grow_array(&state->budget.allocator, &sequences, &state->sequence_capacity,
+                                        (size_t)number + 1, sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
   state->sequences = sequences;
+  for (size_t i = before; i < state->sequence_capacity; i++) state->sequences[i] = NULL;
   struct tb_sequence_state *sequence = status == TB_OK ? tb_arena_alloc(&state->arena, sizeof(*sequence)) : NULL;
-  if (!sequence || tb_sequence_table_add(&state->sequence_table, machine, id) != TB_OK) return NULL;
+  if (!sequence) return NULL;
   *sequence = (struct tb_sequence_state){.id = id, .machine = machine, .indexes = no_indexes, .extras = &no_extras};
   state->sequences[number] = sequence;
   return sequence;
@@ -154,12 +162,9 @@ static struct tb_sequence_state *find_sequence(struct tb_trace_state *state, uin
   struct tb_sequence_state *recent = state->recent;
   if (recent && recent->id == id && recent->machine == machine) return recent;
   uint32_t number;
-  if (tb_sequence_table_find(&state->sequence_table, machine, id, &number)) {
-    recent = state->sequences[number];
-  } else {
-    recent = add_sequence(state, id, machine);
-  }
-  return state->recent = recent;
+  if (!tb_trace_state_number(state, id, machine, &number)) return NULL;
+  recent = number < state->sequence_capacity ? state->sequences[number] : NULL;
+  return state->recent = recent ? recent : add_sequence(state, number, id, machine);
 }
 
 static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequence) {
@@ -383,12 +388,10 @@ __attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_st
                                                               struct tb_packet_context *context, bool *done) {
   struct tb_sequence_state *sequence = context->sequence;
   enum tb_status status = TB_OK;
-  if (head->dropped && !head->first) {
-    context->lost_before = sequence->seen;
-    sequence->valid = false;
-  }
+  if (head->dropped && !head->first) context->lost_before = sequence->seen;
+  context->begins_again = head->first && sequence->seen;
   if (head->cleared) clear(state, sequence);
-  context->unreadable = (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) && !sequence->valid;
+  context->unreadable = !tb_packet_finds_state(head, &sequence->valid);
   context->unusable = context->unreadable || head->derived;
   *done = context->unreadable;
   if (context->unreadable) return TB_OK;

@@ -68,6 +68,7 @@ struct tb_sequence_state {
   bool seen;  /* some packet of it was read */
   bool valid; /* its incremental state is whole */
   bool has_default_track, has_default_clock;
+  uint8_t restarts;               /* how often it began again: other traces are in the same file */
   bool has_thread, has_reference; /* of the thread descriptor of sequences of before there were tracks */
   uint32_t default_clock;
   uint32_t interned_version; /* counts changes of the indexes */
@@ -89,7 +90,7 @@ struct tb_trace_state {
   uint32_t trace_clock; /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
   bool keep_interned, keep_defaults;
-  struct tb_sequence_state **sequences; /* in the arena */
+  struct tb_sequence_state **sequences; /* in the arena; NULL where no packet of it was applied */
   struct tb_arena arena;
   size_t sequence_capacity;
   struct tb_sequence_table sequence_table; /* by whose numbers `sequences` is */
@@ -99,13 +100,25 @@ struct tb_trace_state {
   struct tb_error *error;
 };
 
+/* The number of a sequence; a new one where it is not known yet. False without memory. */
+bool tb_trace_state_number(struct tb_trace_state *state, uint32_t id, uint32_t machine, uint32_t *number);
+
+/* Whether a packet finds the state that it needs; `valid` says whether that of its sequence is whole, and changes with
+ * the packet. */
+static inline bool tb_packet_finds_state(const struct tb_packet_header *head, bool *valid) {
+  if (head->dropped && !head->first) *valid = false;
+  if (head->cleared) *valid = true;
+  return *valid || !(head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+}
+
 /* What the state says of a packet. */
 struct tb_packet_context {
   struct tb_sequence_state *sequence;
-  bool unreadable;  /* it needs incremental state that is not whole */
-  bool lost_before; /* packets of its sequence were lost just before it */
-  bool has_ts;      /* `ts` is on the trace clock */
-  bool clock_lost;  /* it has a timestamp, but nothing relates its clock to the trace clock */
+  bool unreadable;   /* it needs incremental state that is not whole */
+  bool lost_before;  /* packets of its sequence were lost just before it */
+  bool begins_again; /* it is the first one of its sequence, which had others */
+  bool has_ts;       /* `ts` is on the trace clock */
+  bool clock_lost;   /* it has a timestamp, but nothing relates its clock to the trace clock */
   int64_t ts;
   /* not 0 where it is unreadable, its clock lost, or derived, of which nothing is lost: the one thing to ask of most
    * packets */
@@ -128,7 +141,7 @@ void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb
 static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *context,
                                                      struct tb_sequence_state *sequence) {
   context->sequence = sequence;
-  context->unreadable = context->lost_before = context->has_ts = context->clock_lost = false;
+  context->unreadable = context->lost_before = context->begins_again = context->has_ts = context->clock_lost = false;
   context->unusable = 0;
   context->ts = 0;
 }

@@ -16,16 +16,22 @@ struct tb_sequence_place {
   uint32_t number; /* plus one; 0: none */
 };
 
+struct tb_sequence_key {
+  uint32_t machine, id;
+};
+
 /* Caller-owned; tb_sequence_table_init, then tb_sequence_table_free. */
 struct tb_sequence_table {
-  struct tb_map numbers;                                /* id, machine -> number */
+  struct tb_sequence_key *keys; /* by number */
+  size_t count, capacity;
+  struct tb_index_map numbers;                          /* id, machine */
   struct tb_sequence_place recent[TB_SEQUENCES_RECENT]; /* looked up last, by the low bits of the id */
 };
 
 void tb_sequence_table_init(struct tb_sequence_table *table, const struct tb_allocator *allocator);
 void tb_sequence_table_free(struct tb_sequence_table *table);
 
-static inline size_t tb_sequence_table_count(const struct tb_sequence_table *table) { return table->numbers.count; }
+static inline size_t tb_sequence_table_count(const struct tb_sequence_table *table) { return table->count; }
 
 bool tb_sequence_table_look_up(struct tb_sequence_table *table, uint32_t machine, uint32_t id, uint32_t *number);
 

@@ -148,9 +148,29 @@ static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
 }
 
+/* Of each sequence, by its number, whether its state is whole where the look ahead is. There may be a million. */
+struct valid_sequences {
+  void *valid; /* bools */
+  size_t capacity;
+};
+
 /* Packets count that the main pass will read: others want state that was lost. */
+static enum tb_status is_readable(struct tb_perfetto_reader *r, struct valid_sequences *sequences,
+                                  const struct tb_packet_header *head, bool *readable) {
+  uint32_t number;
+  size_t before = sequences->capacity;
+  if (!tb_trace_state_number(&r->state, head->sequence, head->machine, &number)) return TB_NO_MEMORY;
+  enum tb_status status = tb_grow_array(r->allocator, &sequences->valid, &sequences->capacity, (size_t)number + 1,
+                                        sizeof(bool), (size_t)UINT32_MAX + 1);
+  if (status != TB_OK) return status;
+  bool *valid = sequences->valid;
+  memset(valid + before, 0, (sequences->capacity - before) * sizeof(*valid));
+  *readable = tb_packet_finds_state(head, &valid[number]);
+  return TB_OK;
+}
+
 static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_tokenizer *stream,
-                                   struct tb_trace_state *state) {
+                                   struct valid_sequences *sequences) {
   struct tb_buffer window;
   tb_buffer_init(&window, r->allocator, 0);
   enum tb_status status = TB_OK;
@@ -161,9 +181,9 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
     goes_on = status == TB_OK;
     struct tb_packet_header head = {.bytes = {NULL, 0}};
     while (status == TB_OK && (status = tb_packet_tokenizer_next(stream, &head)) == TB_OK) {
-      struct tb_packet_context context;
-      status = tb_trace_state_apply(state, &head, &context);
-      if (status == TB_OK && !context.unreadable) look_at_packet(r, &head);
+      bool readable = false;
+      status = is_readable(r, sequences, &head, &readable);
+      if (status == TB_OK && readable) look_at_packet(r, &head);
     }
     goes_on = goes_on && status == TB_AGAIN; /* the window is used up */
   }
@@ -184,11 +204,9 @@ bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
   struct tb_packet_tokenizer stream;
   tb_packet_tokenizer_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL,
                            &ignored);
-  struct tb_trace_state state;
-  tb_trace_state_init(&state, r->allocator, r->reader->options.max_interned_bytes, ignore_loss, NULL, &ignored);
-  state.keep_interned = false;
-  (void)look_through(r, &stream, &state); /* the main pass meets the same end and reports it */
-  tb_trace_state_free(&state);
+  struct valid_sequences sequences = {NULL, 0};
+  (void)look_through(r, &stream, &sequences); /* the main pass meets the same end and reports it */
+  tb_free(r->allocator, sequences.valid, sequences.capacity * sizeof(bool));
   tb_packet_tokenizer_free(&stream);
   tb_input_close(input);
   return true;

@@ -19,9 +19,8 @@ enum { KIND_RENDERER = 2 }; /* of ChromeProcessDescriptor.process_type */
 static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Perfetto__Protos__TrackDescriptor *message,
                                              uint32_t machine, uint32_t sequence) {
   uint64_t uuid = message->uuid;
-  uint32_t index;
-  struct tb_perfetto_track *track = NULL;
-  if (tb_map_get(&tracks->by_uuid, uuid, machine, &index)) return tb_tracks_at(tracks, index);
+  struct tb_perfetto_track *track = tb_tracks_known_by_uuid(tracks, uuid, machine);
+  if (track) return track;
   if (message->thread && message->thread->has_tid) {
     int64_t pid = tb_tracks_described_id(tracks, message->thread->pid);
     int64_t tid = tb_tracks_described_id(tracks, message->thread->tid);
@@ -32,8 +31,7 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
     if (!track) return NULL;
   }
   if (!track || track->track.uuid) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
-  if (tb_map_put(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
-  track->track.uuid = uuid;
+  if (tb_tracks_set_uuid(tracks, track, uuid) != TB_OK) return NULL;
   track->track.sequence = sequence;
   return track;
 }

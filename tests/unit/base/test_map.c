@@ -104,11 +104,43 @@ static void the_key_of_two_zeros_is_one_like_others(void **unused) {
   tb_map_free(&map);
 }
 
+/* ---- maps whose keys are elsewhere ------------------------------------------------------------------------------- */
+
+static struct tb_map_key key_of(const void *owner, uint32_t index) { return ((const struct tb_map_key *)owner)[index]; }
+
+static void an_index_is_found_by_the_key_that_its_owner_has(void **unused) {
+  (void)unused;
+  static struct tb_map_key keys[MANY + 1];
+  struct tb_index_map map;
+  uint32_t index = 7;
+  tb_index_map_init(&map, tb_default_allocator(), key_of);
+  assert_false(tb_index_map_get(&map, keys, 0, 0, &index));
+  for (uint32_t i = 0; i < MANY; i++) {
+    keys[i] = (struct tb_map_key){(uint64_t)i << 40 | i, i};
+    assert_int_equal(tb_index_map_put(&map, keys, i), TB_OK);
+  }
+  assert_int_equal(map.count, MANY);
+  for (uint32_t i = 0; i < MANY; i++) {
+    assert_true(tb_index_map_get(&map, keys, (uint64_t)i << 40 | i, i, &index));
+    assert_int_equal(index, i);
+    assert_false(tb_index_map_get(&map, keys, i, i + 1, &index));
+    assert_int_equal(index, i);
+  }
+  keys[MANY] = keys[3]; /* another with the same key: the last one counts */
+  assert_int_equal(tb_index_map_put(&map, keys, MANY), TB_OK);
+  assert_int_equal(map.count, MANY);
+  assert_true(tb_index_map_get(&map, keys, keys[3].first, keys[3].second, &index));
+  assert_int_equal(index, MANY);
+  tb_index_map_free(&map);
+  assert_false(tb_index_map_get(&map, keys, keys[3].first, keys[3].second, &index));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_put_is_found_and_nothing_else),
                                      cmocka_unit_test(putting_again_replaces),
                                      cmocka_unit_test(what_is_removed_is_gone_and_the_rest_stays),
                                      cmocka_unit_test(a_cleared_map_is_empty_and_takes_new_entries),
-                                     cmocka_unit_test(the_key_of_two_zeros_is_one_like_others)};
+                                     cmocka_unit_test(the_key_of_two_zeros_is_one_like_others),
+                                     cmocka_unit_test(an_index_is_found_by_the_key_that_its_owner_has)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

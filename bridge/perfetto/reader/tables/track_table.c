@@ -6,11 +6,16 @@
 
 enum { TRACKS_MAX = 1 << 26 };
 
+static struct tb_map_key uuid_of(const void *tracks, uint32_t index) {
+  const struct tb_track *track = &tb_tracks_at(tracks, index)->track;
+  return (struct tb_map_key){track->uuid, track->machine};
+}
+
 void tb_tracks_init(struct tb_tracks *tracks, struct tb_limit_allocator *budget, struct tb_intern *pool) {
   *tracks = (struct tb_tracks){.budget = budget, .pool = pool};
   tb_arena_init(&tracks->arena, &budget->allocator, 0);
   tb_arena_init(&tracks->scratch, &budget->allocator, 0);
-  tb_map_init(&tracks->by_uuid, &budget->allocator);
+  tb_index_map_init(&tracks->by_uuid, &budget->allocator, uuid_of);
   tb_map_init(&tracks->processes, &budget->allocator);
   tb_map_init(&tracks->threads, &budget->allocator);
   tb_map_init(&tracks->threads_of_process, &budget->allocator);
@@ -20,7 +25,7 @@ void tb_tracks_init(struct tb_tracks *tracks, struct tb_limit_allocator *budget,
 
 void tb_tracks_free(struct tb_tracks *tracks) {
   tb_free(&tracks->budget->allocator, tracks->tracks, tracks->capacity * sizeof(struct tb_perfetto_track *));
-  tb_map_free(&tracks->by_uuid);
+  tb_index_map_free(&tracks->by_uuid);
   tb_map_free(&tracks->processes);
   tb_map_free(&tracks->threads);
   tb_map_free(&tracks->threads_of_process);
@@ -55,15 +60,24 @@ static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const stru
   return tb_map_get(map, first, second, &index) ? tb_tracks_at(tracks, index) : NULL;
 }
 
+struct tb_perfetto_track *tb_tracks_known_by_uuid(const struct tb_tracks *tracks, uint64_t uuid, uint32_t machine) {
+  uint32_t index;
+  return tb_index_map_get(&tracks->by_uuid, tracks, uuid, machine, &index) ? tb_tracks_at(tracks, index) : NULL;
+}
+
+enum tb_status tb_tracks_set_uuid(struct tb_tracks *tracks, struct tb_perfetto_track *track, uint64_t uuid) {
+  track->track.uuid = uuid;
+  return tb_index_map_put(&tracks->by_uuid, tracks, track->track.index);
+}
+
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
                                             uint32_t sequence) {
   struct tb_perfetto_track **recent = &tracks->recent[(uuid ^ uuid >> 32) % TB_TRACKS_RECENT], *track = *recent;
   if (track && track->track.uuid == uuid && track->track.machine == machine) return track;
-  track = find(tracks, &tracks->by_uuid, uuid, machine);
+  track = tb_tracks_known_by_uuid(tracks, uuid, machine);
   if (!track) {
     track = add_track(tracks, uuid ? TB_TRACK_CUSTOM : TB_TRACK_GLOBAL, machine);
-    if (!track || tb_map_put(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
-    track->track.uuid = uuid;
+    if (!track || tb_tracks_set_uuid(tracks, track, uuid) != TB_OK) return NULL;
     track->track.sequence = sequence;
     track->described = uuid == 0;
   }

@@ -26,7 +26,7 @@ enum tb_name_rank {
 struct tb_name_source {
   /* on the trace clock; where the packet has no time the latest seen, INT64_MIN for one read ahead of its turn */
   int64_t ts;
-  enum tb_name_rank rank;
+  uint8_t rank; /* enum tb_name_rank */
   bool renamed; /* a process by the kernel, in place of the name of that rank: those from before no longer count */
 };
 
@@ -62,8 +62,9 @@ struct tb_tracks {
   struct tb_perfetto_track **tracks; /* by index, the first of which is first_index */
   uint32_t first_index;
   size_t count, capacity;
-  struct tb_map by_uuid;            /* uuid, machine */
-  struct tb_map processes;          /* pid, machine */
+  struct tb_index_map by_uuid; /* uuid, machine */
+  struct tb_map processes;     /* pid, machine */
+  /* a description may give the track other ids than these */
   struct tb_map threads;            /* tid, machine: the last one known */
   struct tb_map threads_of_process; /* tid, mixed with pid and machine */
   struct tb_map counters;           /* by name (its place in the pool) and parent */
@@ -87,6 +88,12 @@ static inline struct tb_perfetto_track *tb_tracks_at(const struct tb_tracks *tra
 /* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
                                             uint32_t sequence);
+
+/* The same, NULL where it is not known yet. */
+struct tb_perfetto_track *tb_tracks_known_by_uuid(const struct tb_tracks *tracks, uint64_t uuid, uint32_t machine);
+/* Gives a track that has none its uuid. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_set_uuid(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                                uint64_t uuid);
 
 /* Whether the machine is the first that appears; it is where none has appeared. */
 bool tb_tracks_is_first_machine(struct tb_tracks *tracks, uint32_t machine);
