@@ -51,7 +51,8 @@ bool tb_json_take_slices(struct tb_json_writer *w, struct tb_json_track *state) 
 
 void tb_json_return_slices(struct tb_json_writer *w, struct tb_json_track *state) {
   struct tb_json_slices *slices = state->slices;
-  if (slices == &w->no_slices || slices->stack.count || slices->late.buffer.len || slices->pending_ends.buffer.len)
+  if (slices == &w->no_slices || slices->stack.count || slices->late.buffer.len || slices->pending_ends.buffer.len ||
+      slices->waiting.track)
     return;
   tb_open_stacks_return(&w->slices, &slices->stack);
   state->slices = &w->no_slices;

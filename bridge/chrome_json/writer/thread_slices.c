@@ -250,13 +250,13 @@ static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const
 static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
   int64_t begin =
       state->slices->stack.count ? tb_json_opened(state)[state->slices->stack.count - 1].open.ts : INT64_MIN;
-  if (tb_deferred_end_take(&state->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
+  if (tb_deferred_end_take(&state->slices->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
 }
 
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->track->type != TB_TRACK_THREAD) return;
   struct tb_json_track *state = tb_json_track_state(w, event->track);
-  if (!state || !tb_deferred_end_take(&state->waiting, event->ts, INT64_MIN, &w->bare_end)) return;
+  if (!state || !tb_deferred_end_take(&state->slices->waiting, event->ts, INT64_MIN, &w->bare_end)) return;
   /* an X would be the newest slice to readers, which takes the flow, until another begins or ends */
   write_begins(w, state);
   end_now(w, state, &w->bare_end);
@@ -268,7 +268,8 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
     return;
   }
   end_waiting(w, state, event->ts);
-  if (!state->slices->stack.count || !tb_deferred_end_keep(&state->waiting, event, false)) end_now(w, state, event);
+  if (!state->slices->stack.count || !tb_deferred_end_keep(&state->slices->waiting, event, false))
+    end_now(w, state, event);
 }
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {

@@ -28,14 +28,14 @@ struct tb_json_slices {
   struct tb_json_emit late;   /* slices that have ended and wait for the end of those around them */
   struct tb_json_emit pending_ends; /* ends that came before their begins, from `pending_ends_at` on */
   size_t pending_ends_at;
+  struct tb_deferred_end waiting; /* of the innermost open slice */
 };
 
 /* What the writer keeps for a track that is not JSON's own. */
 struct tb_json_track {
-  struct tb_json_slices *slices; /* tb_json_writer.no_slices where none is open */
+  struct tb_json_slices *slices; /* tb_json_writer.no_slices where none is open and no end waits */
   int64_t last_ts;
-  int64_t begun_at; /* when the slice began that was written as a B last; INT64_MAX: none was */
-  struct tb_deferred_end waiting;
+  int64_t begun_at;       /* when the slice began that was written as a B last; INT64_MAX: none was */
   uint64_t names_written; /* hash of the metadata events that were last written */
   bool overflow;          /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
   /* an event of this track, which is no thread's, was deferred: all further ones are, to keep their order */

@@ -37,7 +37,7 @@ static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_f
 static void append_point(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_fxt_flow_point *point) {
   void *points = w->points;
   enum tb_status status = tb_grow_array(w->writer->allocator, &points, &w->point_capacity, w->point_count + 1,
-                                        sizeof(*w->points), SIZE_MAX / sizeof(*w->points));
+                                        sizeof(*w->points), UINT32_MAX);
   w->points = points;
   tb_fxt_fail(w, status);
   if (w->status != TB_OK) return;
@@ -107,7 +107,7 @@ static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_track_state *tr
   bool join = track_state->point_count && track_state->first_point + track_state->point_count == w->point_count &&
               w->points[track_state->first_point].ts == ts;
   if (!join && track_state->point_count) tb_fxt_settle_flows(w, track_state, ts);
-  if (!join) track_state->first_point = w->point_count;
+  if (!join) track_state->first_point = (uint32_t)w->point_count;
   track_state->point_count = join ? track_state->point_count + count : count;
 }
 

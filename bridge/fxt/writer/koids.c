@@ -94,16 +94,22 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   tb_fxt_close_record(w);
 }
 
+static struct tb_str written_name(const struct tb_fxt_track_state *track_state) {
+  return (struct tb_str){track_state->name, track_state->name_len};
+}
+
 static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                        struct tb_str name) {
+  if (name.len > UINT32_MAX) name.len = UINT32_MAX;
   char *copy = tb_alloc(w->writer->allocator, name.len);
   if (!copy) {
     tb_fxt_fail(w, TB_NO_MEMORY);
     return;
   }
   if (name.len) memcpy(copy, name.ptr, name.len);
-  tb_free(w->writer->allocator, (void *)(uintptr_t)track_state->name.ptr, track_state->name.len);
-  track_state->name = (struct tb_str){copy, name.len};
+  tb_free(w->writer->allocator, track_state->name, track_state->name_len);
+  track_state->name = copy;
+  track_state->name_len = (uint32_t)name.len;
   track_state->described = true;
   put_kernel_object(w, track, name);
 }
@@ -113,7 +119,7 @@ void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
   if (!track_state || (track_state->named && !track->name.len)) return;
   struct tb_str name = name_of(track);
-  if (track_state->described ? tb_str_equal(name, track_state->name) : name.len == 0) return;
+  if (track_state->described ? tb_str_equal(name, written_name(track_state)) : name.len == 0) return;
   write_name(w, track, track_state, name);
 }
 
@@ -122,7 +128,8 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
   struct tb_fxt_track_state *track_state = koid ? tb_fxt_track_state_of(w, track) : NULL; /* 0 is no object */
   if (!track_state) return;
   track_state->named = true;
-  if (!track_state->described || !tb_str_equal(name, track_state->name)) write_name(w, track, track_state, name);
+  if (!track_state->described || !tb_str_equal(name, written_name(track_state)))
+    write_name(w, track, track_state, name);
 }
 
 /* ---- ids --------------------------------------------------------------------------------------------------------- */

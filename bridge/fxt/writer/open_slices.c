@@ -150,6 +150,6 @@ static void free_blocks(const void *ctx, struct tb_open_stack *stack) {
 void tb_fxt_free_slices(struct tb_fxt_writer *w) {
   tb_open_stacks_free(&w->slices, free_blocks, w->writer->allocator);
   for (size_t i = 0; i < w->track_state_count; i++)
-    tb_free(w->writer->allocator, (void *)(uintptr_t)w->track_states[i].name.ptr, w->track_states[i].name.len);
+    tb_free(w->writer->allocator, w->track_states[i].name, w->track_states[i].name_len);
   tb_free(w->writer->allocator, w->track_states, w->track_state_capacity * sizeof(*w->track_states));
 }

@@ -64,19 +64,19 @@ struct tb_fxt_slices {
   struct tb_deferred_end waiting;
 };
 
-/* What is kept of a track. */
+/* What is kept of a track; there may be a million. */
 struct tb_fxt_track_state {
   const struct tb_track *track;
-  struct tb_str name; /* in the name record written last */
-  bool described;     /* a kernel object record was written */
-  bool named;         /* it has a name of metadata, which the track itself does not know */
-  bool unordered;     /* its times once went back: no slice is held any more */
-  bool has_endless;   /* a slice of it never ends: ends have names from then on, so that they do not end it */
-  uint32_t point_count;
+  struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
   int64_t last_ts;              /* of the begins and ends */
   int64_t last_inner_ts;        /* of begins and other events */
-  size_t first_point;           /* of point_count flow points that wait, of one time: the track_state's latest */
-  struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
+  char *name;                   /* in the name record written last */
+  uint32_t name_len;
+  uint32_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
+  bool described;                    /* a kernel object record was written */
+  bool named;                        /* it has a name of metadata, which the track itself does not know */
+  bool unordered;                    /* its times once went back: no slice is held any more */
+  bool has_endless; /* a slice of it never ends: ends have names from then on, so that they do not end it */
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */

@@ -67,7 +67,7 @@ enum { ORDERING_EXPLICIT = 1 };
  * was a field of each descriptor. */
 static void set_rank(perfetto_protos_TrackDescriptor *descriptor, const struct tb_track_state *state) {
   descriptor->has_sibling_order_rank = state->has_sort_index;
-  descriptor->sibling_order_rank = (int32_t)state->sort_index;
+  descriptor->sibling_order_rank = state->sort_index;
 }
 
 /* The trace's own descriptor, where the source orders its processes or threads. */
@@ -183,12 +183,12 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   process.pid = (int32_t)state->track->pid;
   struct tb_str name = name_or_id(state, state->track->pid_text, state->track->pid);
   if (name.len) process.process_name = tb_nanopb_str(&name);
-  if (state->labels.len) {
-    split_labels(state->labels, parts, &labels);
+  if (state->labels && state->labels->len) {
+    split_labels(*state->labels, parts, &labels);
     process.process_labels = tb_nanopb_strs(&labels);
   }
   process.has_legacy_sort_index = state->has_sort_index;
-  process.legacy_sort_index = (int32_t)state->sort_index;
+  process.legacy_sort_index = state->sort_index;
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
   descriptor.has_uuid = true;
   descriptor.uuid = state->uuid;
@@ -243,7 +243,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   struct tb_str name = name_or_id(state, state->track->tid_text, state->track->tid);
   if (name.len) thread.thread_name = tb_nanopb_str(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
-  thread.legacy_sort_index = (int32_t)state->sort_index;
+  thread.legacy_sort_index = state->sort_index;
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
   descriptor.has_uuid = true;
   descriptor.uuid = state->uuid;

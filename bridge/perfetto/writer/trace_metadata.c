@@ -15,6 +15,7 @@ void tb_writer_metadata_free(struct tb_writer_metadata *metadata, const struct t
   tb_free(allocator, metadata->attributes, metadata->attribute_capacity * sizeof(*metadata->attributes));
   tb_free(allocator, metadata->clocks, metadata->clock_capacity * sizeof(*metadata->clocks));
   tb_free(allocator, metadata->clock_rows, metadata->clock_row_capacity * sizeof(*metadata->clock_rows));
+  tb_map_free(&metadata->empty_names);
 }
 
 static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_str name,
@@ -88,8 +89,9 @@ static bool says_one_thing(const struct tb_event *event) { return event->arg_cou
 
 /* The last name counts, and attributes come behind all names: an empty one is left out when a name follows it. */
 static void forget_empty_name(struct tb_perfetto_writer *p, struct tb_track_state *state) {
-  if (state->empty_name) p->metadata.attributes[state->empty_name - 1].left_out = true;
-  state->empty_name = 0;
+  const uint64_t *place = state->has_empty_name ? tb_map_find(&p->metadata.empty_names, state->track->index, 0) : NULL;
+  if (place) p->metadata.attributes[*place].left_out = true;
+  state->has_empty_name = false;
 }
 
 /* Takes what a metadata event says of its track: of enum tb_track_said, 0 where it is none of these. */
@@ -98,7 +100,10 @@ static enum tb_status take_metadata(struct tb_perfetto_writer *p, struct tb_trac
   const struct tb_arg *arg;
   if (tb_str_equal(event->name, TB_STR("process_name")) || tb_str_equal(event->name, TB_STR("thread_name"))) {
     arg = find_arg(event, TB_STR("name"), TB_ARG_STRING);
-    if (arg && !arg->text.len && says_one_thing(event)) state->empty_name = (uint32_t)p->metadata.attribute_count + 1;
+    if (arg && !arg->text.len && says_one_thing(event)) {
+      state->has_empty_name = true;
+      return tb_map_put(&p->metadata.empty_names, state->track->index, 0, p->metadata.attribute_count);
+    }
     if (!arg || !arg->text.len) return TB_OK;
     forget_empty_name(p, state);
     *said = TB_TRACK_SAID_NAME;
@@ -108,7 +113,9 @@ static enum tb_status take_metadata(struct tb_perfetto_writer *p, struct tb_trac
     arg = find_arg(event, TB_STR("labels"), TB_ARG_STRING);
     if (!arg || !arg->text.len) return TB_OK;
     *said = TB_TRACK_SAID_LABELS;
-    return set_text(p, &state->labels, arg->text);
+    struct tb_str *labels = tb_arena_alloc(&p->arena, sizeof(*labels));
+    state->labels = labels;
+    return labels ? set_text(p, labels, arg->text) : TB_NO_MEMORY;
   }
   if (tb_str_equal(event->name, TB_STR("process_sort_index")) ||
       tb_str_equal(event->name, TB_STR("thread_sort_index"))) {
@@ -116,7 +123,7 @@ static enum tb_status take_metadata(struct tb_perfetto_writer *p, struct tb_trac
     if (!arg || arg->i < INT32_MIN || arg->i > INT32_MAX) return TB_OK;
     *said = TB_TRACK_SAID_SORT_INDEX;
     state->has_sort_index = true;
-    state->sort_index = arg->i;
+    state->sort_index = (int32_t)arg->i;
   }
   return TB_OK;
 }
@@ -179,7 +186,7 @@ enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct 
   if (track->name.len && set_text(p, &state->name, track->name) != TB_OK) return TB_NO_MEMORY;
   if (track->has_sort_index) {
     state->has_sort_index = true;
-    state->sort_index = track->sort_index;
+    state->sort_index = (int32_t)track->sort_index;
   }
   return TB_OK;
 }

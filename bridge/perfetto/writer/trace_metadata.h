@@ -5,7 +5,7 @@
 #ifndef TB_PERFETTO_WRITER_TRACE_METADATA_H
 #define TB_PERFETTO_WRITER_TRACE_METADATA_H
 
-#include "base/memory.h"
+#include "base/map.h"
 #include "tracebridge/event.h"
 
 struct tb_perfetto_writer;
@@ -23,6 +23,7 @@ struct tb_writer_metadata {
   size_t clock_count, clock_capacity;
   uint32_t *clock_rows;
   size_t clock_row_count, clock_row_capacity;
+  struct tb_map empty_names; /* index of a track, 0 -> place of the attribute that holds its empty name */
 };
 
 void tb_writer_metadata_free(struct tb_writer_metadata *metadata, const struct tb_allocator *allocator);

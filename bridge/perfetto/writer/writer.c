@@ -429,6 +429,7 @@ static enum tb_status create(struct tb_writer *writer) {
   p->flows.first_new_id = writer->options.first_new_flow_id;
   p->flows.ends_close = writer->source.flow_ends_close;
   tb_map_init(&p->tracks.main_threads, p->allocator);
+  tb_map_init(&p->metadata.empty_names, p->allocator);
   tb_map_init(&p->sched.dying, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
   if (add_own_sequence(p, &tb_form_queue)) return TB_OK;

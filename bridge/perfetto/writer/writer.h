@@ -46,21 +46,21 @@ struct tb_writer_sequence {
   uint32_t track_index;
 };
 
-/* What is known of a reader's track, by its index. */
+/* What is known of a reader's track, by its index; there may be a million. */
 struct tb_track_state {
   const struct tb_track *track;        /* NULL: not met yet */
   struct tb_writer_sequence *sequence; /* of a thread, once it has events */
-  uint32_t sequence_index;             /* of that thread among the sequences */
-  /* of a thread that is grouped: its entries concern flows, have thread times; the source lost some */
-  bool has_flows, has_thread_times, lossy;
-  struct tb_str name;   /* copies */
-  struct tb_str labels; /* comma list */
-  uint32_t empty_name;  /* place of the attribute that holds an empty name, from 1 */
-  bool has_sort_index;
-  int64_t sort_index;
-  uint8_t said_by_metadata; /* enum tb_track_said: a metadata event that is kept whole says it */
+  struct tb_str name;                  /* a copy */
+  const struct tb_str *labels;         /* a comma list, a copy; NULL: none */
   uint64_t uuid;
-  uint32_t key; /* of its own events on the shared sequence, 0: none yet */
+  uint32_t sequence_index; /* of that thread among the sequences */
+  uint32_t key;            /* of its own events on the shared sequence, 0: none yet */
+  int32_t sort_index;
+  /* of a thread that is grouped: its entries concern flows, have thread times; the source lost some */
+  bool has_flows : 1, has_thread_times : 1, lossy : 1;
+  bool has_sort_index : 1;
+  bool has_empty_name : 1;  /* it is in tb_writer_metadata.empty_names */
+  uint8_t said_by_metadata; /* enum tb_track_said: a metadata event that is kept whole says it */
 };
 
 /* The tracks of the source that were met. */
