@@ -81,7 +81,7 @@ static void make_track(struct calls *c) {
   track->has_pid = flags & 1;
   track->has_tid = flags & 2;
   track->has_sort_index = flags & 4;
-  track->unit = (enum tb_unit)choice(c, TB_UNIT_SIZE_BYTES + 1);
+  track->unit = (uint8_t)choice(c, TB_UNIT_SIZE_BYTES + 1);
   track->pid_text = text(c);
   track->uuid = number(c);
   track->labels = flags & 8 ? &c->kept : NULL;

@@ -102,26 +102,26 @@ struct tb_track {
   const struct tb_track *parent; /* a thread's process, a custom track's or counter's parent; NULL for none (global) */
   int64_t pid, tid;              /* process and thread id of this track or, for CUSTOM and COUNTER, of its parent */
   bool has_pid, has_tid;         /* whether the source names them */
+  bool has_sort_index;
+  uint8_t said_by_metadata; /* enum tb_track_said: which of name, labels and sort index a METADATA event says too */
+  /* counters only; values of events already have the multiplier and the increments applied */
+  uint8_t unit; /* enum tb_unit */
+  bool is_thread_time;
+  bool is_thread_instruction_count;
+  uint32_t machine; /* machine id, 0 for the machine that recorded */
+  uint32_t label_count;
   /* The source's id as it wrote it, where it is no integer or fits no int32; else empty. Of text the pid is synthetic.
    * Of digits (a koid of FXT) it is the number in the one shape, past 2^63 - 1 the negative one of the same bits; in
    * the source's shape a synthetic one of 31 bits, as writers of Perfetto make it. */
   struct tb_str pid_text;
   struct tb_str tid_text;
   uint64_t uuid;      /* Perfetto's track uuid, 0 where the source has none */
-  uint32_t machine;   /* machine id, 0 for the machine that recorded */
   uint64_t sequence;  /* packet sequence or FXT provider that first used it, 0 where there is none */
   struct tb_str name; /* the track's own name; a process' or thread's name; empty when unknown */
   struct tb_str description;
   const struct tb_str *labels; /* process_labels */
-  uint32_t label_count;
-  bool has_sort_index;
-  int64_t sort_index;       /* legacy_sort_index, or sibling_order_rank of a custom track */
-  uint8_t said_by_metadata; /* enum tb_track_said: which of name, labels and sort index a METADATA event says too */
-  /* counters only; values of events already have the multiplier and the increments applied */
-  enum tb_unit unit;
-  struct tb_str unit_name;
-  bool is_thread_time;
-  bool is_thread_instruction_count;
+  int64_t sort_index;          /* legacy_sort_index, or sibling_order_rank of a custom track */
+  struct tb_str unit_name;     /* counters only */
 };
 
 /* ---- ids, stacks, clocks ----------------------------------------------------------------------------------------- */

@@ -159,10 +159,9 @@ static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfe
   base->type = TB_TRACK_COUNTER;
   base->is_thread_time = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS;
   base->is_thread_instruction_count = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT;
-  base->unit = (int)counter->unit >= TB_COUNTER_DESCRIPTOR_UNIT_TIME_NS &&
-                       (int)counter->unit <= TB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES
-                   ? (enum tb_unit)counter->unit
-                   : TB_UNIT_NONE;
+  bool is_known = (int)counter->unit >= TB_COUNTER_DESCRIPTOR_UNIT_TIME_NS &&
+                  (int)counter->unit <= TB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES;
+  base->unit = is_known ? (uint8_t)counter->unit : TB_UNIT_NONE;
   if (base->unit == TB_UNIT_NONE && base->is_thread_time) base->unit = TB_UNIT_TIME_NS;
   if (base->unit == TB_UNIT_NONE && base->is_thread_instruction_count) base->unit = TB_UNIT_COUNT;
   track->unit_multiplier = counter->has_unit_multiplier && counter->unit_multiplier ? counter->unit_multiplier : 1;

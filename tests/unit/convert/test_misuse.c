@@ -155,7 +155,7 @@ static bool spoil_track(struct tb_event *event, unsigned way) {
       event->track = &broken;
       return true;
     case 27:
-      broken.unit = (enum tb_unit)99;
+      broken.unit = 99;
       event->track = &broken;
       return true;
     case 28: /* a parent that has a name, of a track that cannot be */
