@@ -16,13 +16,14 @@
 #include "base/loaded_library.h"
 #include "base/memory.h"
 
-enum { BLOCK_BYTES = 64 * 1024, ROOM_BYTES = 1 << 20 };
+enum { BLOCK_BYTES = 64 * 1024, ROOM_BYTES = 1 << 20, TAR_BLOCK = 512 };
 
 static const char LIBRARY[] = "libarchive.so.13";
 
 /* The functions of libarchive that are of use here, by their names in it. */
 #define FUNCTIONS(X)                   \
   X(archive_errno)                     \
+  X(archive_format)                    \
   X(archive_error_string)              \
   X(archive_entry_new)                 \
   X(archive_entry_free)                \
@@ -51,6 +52,7 @@ struct tb_archive {
   uint64_t at;           /* in the source */
   enum tb_status status; /* of the source, where it failed; and *error */
   bool at_end;           /* it has no more bytes */
+  size_t zeros;          /* that the bytes so far end with, at most TAR_BLOCK */
   struct tb_error error;
   enum tb_status ended; /* how the current file ended; TB_OK: it goes on */
   const char *block;    /* of the current file, [block_at, block_end), not yet read */
@@ -102,6 +104,12 @@ static enum tb_status damaged(const struct tb_archive *r, struct tb_error *error
 
 /* ---- the bytes of the archive ------------------------------------------------------------------------------------ */
 
+static void count_zeros(struct tb_archive *r, size_t got) {
+  size_t zeros = 0;
+  while (zeros < got && zeros < TAR_BLOCK && !r->bytes[got - zeros - 1]) zeros++;
+  r->zeros = zeros < got ? zeros : r->zeros + zeros;
+}
+
 static la_ssize_t read_source(struct archive *archive, void *ctx, const void **bytes) {
   (void)archive;
   struct tb_archive *r = ctx;
@@ -109,6 +117,7 @@ static la_ssize_t read_source(struct archive *archive, void *ctx, const void **b
   enum tb_status status = r->source->read(r->source->ctx, r->bytes, BLOCK_BYTES, &got, &r->error);
   *bytes = r->bytes;
   r->at += got;
+  count_zeros(r, got);
   r->at_end = status == TB_END || status == TB_TRUNCATED;
   if (status == TB_OK || status == TB_END || status == TB_TRUNCATED) return (la_ssize_t)got;
   r->status = status;
@@ -156,12 +165,20 @@ static int next_header(const struct tb_archive *r) {
   return rc;
 }
 
+/* A tar file ends with blocks of zeros. libarchive takes one that was cut behind a member as whole. */
+static bool is_cut_tar(const struct tb_archive *r) {
+  bool is_tar = (r->archive_format(r->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+  return is_tar && r->at_end && r->zeros < TAR_BLOCK;
+}
+
 /* TB_END behind the last one. */
 static enum tb_status next_entry(struct tb_archive *r, struct tb_error *error) {
   if (!has_room()) return no_memory(error);
   r->ended = TB_OK;
   r->block_at = r->block_end = r->file_at = 0;
   int rc = next_header(r);
+  if (rc == ARCHIVE_EOF && is_cut_tar(r))
+    return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the archive cannot be read: it ends early");
   if (rc == ARCHIVE_EOF) return TB_END;
   return rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? TB_OK : damaged(r, error);
 }

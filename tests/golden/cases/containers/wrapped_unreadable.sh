@@ -18,6 +18,12 @@ with tarfile.open("damaged.tar", "w") as archive:
 data = bytearray(open("damaged.tar", "rb").read())
 data[1024:1536] = b"?" * 512 # the second member's header
 open("damaged.tar", "wb").write(data)
+with tarfile.open("short.tar", "w") as archive:
+    member = tarfile.TarInfo("a.json")
+    member.size = len(text)
+    archive.addfile(member, io.BytesIO(text))
+data = open("short.tar", "rb").read()
+open("short.tar", "wb").write(data[:1024]) # behind the first member, where others may have been
 with zipfile.ZipFile("cut.zip", "w") as archive:
     archive.writestr("a.json", text)
     archive.writestr("b.json", text)
@@ -25,7 +31,7 @@ with zipfile.ZipFile("cut.zip", "w") as archive:
 data = open("cut.zip", "rb").read()
 open("cut.zip", "wb").write(data[:end]) # behind the first member
 END
-for file in secret.zip damaged.tar cut.zip; do
+for file in secret.zip damaged.tar short.tar cut.zip; do
   tracebridge convert "$file" -o out.pftrace 2>&1 | grep -v '^  [ets]'
   echo "status ${PIPESTATUS[0]}"
 done
