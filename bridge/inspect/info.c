@@ -42,6 +42,7 @@ static enum tb_status open_readers(struct info_reading *r, const struct tb_reade
   const struct tb_reader_ops *ops = tb_registry_reader(format);
   if (status == TB_OK) tb_input_feed_from(r->reader->input, r->input);
   if (status != TB_OK || !ops) return status;
+  r->reader->target.system_as_events = ops->source.system_text || ops->source.some_text;
   r->state->record_ops = ops->records;
   if (ops->records) r->reader->watch = (struct tb_record_watch){tb_info_count_record, r->state};
   if (!ops->is_packets) return TB_OK;
@@ -113,6 +114,9 @@ static void gather(struct info_reading *r) {
   if (r->cut_short) losses[count++] = cut;
   if (r->state->names_left_out)
     tb_reader_note(r->reader, "lists and counts of names are incomplete: there are too many names", TB_NO_OFFSET);
+  if (r->state->self_left_out)
+    tb_reader_note(r->reader, "self times are incomplete: there are too many slices out of processors' buffers",
+                   TB_NO_OFFSET);
   r->state->info.format = r->format.decoded ? r->format.decoded : tb_reader_format(r->reader);
   r->state->info.file = tb_arena_copy(&r->state->arena, tb_str_from(tb_input_name(r->input)));
   if (!r->state->info.file.ptr) r->state->out_of_memory = true;
@@ -157,6 +161,7 @@ static struct tb_info_state *create(const struct tb_allocator *allocator) {
   tb_intern_init(&s->counters.table, allocator);
   tb_intern_init(&s->counter_names.table, allocator);
   tb_map_init(&s->counter_series, allocator);
+  tb_map_init(&s->flows, allocator);
   return s;
 }
 
@@ -204,6 +209,8 @@ void tb_info_close(struct tb_info *info) {
   tb_map_free(&s->machines);
   tb_map_free(&s->provider_ids);
   tb_map_free(&s->counter_series);
+  tb_map_free(&s->flows);
+  tb_free(a, s->cpu_points, s->cpu_point_capacity * sizeof(*s->cpu_points));
   struct tb_info_names *const names[] = {&s->slice_names, &s->categories, &s->counters, &s->counter_names};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     tb_intern_free(&names[i]->table);

@@ -67,9 +67,11 @@ static void count_track_time(struct tb_info_track *track, const struct tb_event 
   if (end > track->last_event) track->last_event = end;
 }
 
-/* Begins and ends only: other events may come whenever their writer was done with them. */
+/* Begins and ends only: other events may come whenever their writer was done with them. Those out of a processor's
+ * buffer are counted later (inspect/info_cpu_slices.c). */
 static void count_order(struct tb_info_state *s, struct tb_info_track *track, const struct tb_event *event) {
   if (event->type != TB_EVENT_SLICE_BEGIN && event->type != TB_EVENT_SLICE_END) return;
+  if (event->has & TB_HAS_CPU && event->has & TB_HAS_TS) return;
   if (event->has & TB_HAS_TS) {
     if (event->ts < track->last_ts)
       s->odd[TB_ODD_DISORDER]++;
@@ -82,14 +84,6 @@ static void count_order(struct tb_info_state *s, struct tb_info_track *track, co
     track->open--;
   else
     s->odd[TB_ODD_ORPHAN_END]++;
-}
-
-static void count_flows(struct tb_info_state *s, const struct tb_event *event) {
-  s->info.flows += (uint64_t)event->flow_count + event->terminating_flow_count;
-  if (event->has & TB_HAS_FLOWS_DUPLICATED) return; /* counted by their ids */
-  if (event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END) s->info.flows++;
-  if (event->has & TB_HAS_FLOW_IN) s->info.flows++;
-  if (event->has & TB_HAS_FLOW_OUT) s->info.flows++;
 }
 
 static struct tb_info_clock *find_clock(struct tb_info_state *s, uint32_t machine, uint32_t id) {
@@ -148,6 +142,7 @@ static void keep_name(struct tb_info_state *s, struct tb_info_track *track, cons
 }
 
 void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) {
+  if (event->type == TB_EVENT_PACKETS && !s->info.packet_count) return; /* of text, which was read as packets */
   s->info.events_by_type[event->type]++;
   s->info.arguments += event->arg_count;
   if (event->type == TB_EVENT_CLOCK_SNAPSHOT && !s->info.packet_count)
@@ -161,7 +156,7 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
   if (!happens_in_time(event)) return;
   s->info.events++;
   count_time(s, event);
-  count_flows(s, event);
+  tb_info_count_flows(s, event);
   tb_info_count_names(s, track, event);
   if (!track) return;
   track->events++;

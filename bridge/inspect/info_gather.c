@@ -178,6 +178,7 @@ static void gather_wall_time(struct tb_info_state *s) {
 void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_t loss_count,
                     const struct tb_losses *notes) {
   struct tb_info *info = &s->info;
+  tb_info_gather_cpu_points(s);
   gather_tracks(s);
   tb_info_gather_names(s);
   tb_info_gather_recorder(s);

@@ -280,6 +280,7 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
   COUNT(e, "events", info->events);
   COUNT(e, "arguments", info->arguments);
   COUNT(e, "flow_ends", info->flows);
+  COUNT(e, "flow_arrows", info->flow_arrows);
   put_recording(e, info);
   put_events(e, info);
   put_names(e, "slice_names", info->slice_names, info->slice_name_count, true);

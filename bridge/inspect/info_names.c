@@ -58,7 +58,7 @@ static void count_categories(struct tb_info_state *s, struct tb_str list) {
 
 /* ---- self time --------------------------------------------------------------------------------------------------- */
 
-static void add_self(void *ctx, uint32_t name, int64_t ns) {
+void tb_info_add_self(void *ctx, uint32_t name, int64_t ns) {
   struct tb_info_state *s = ctx;
   int64_t *self = &s->slice_names.tallies[name - 1].self_ns;
   *self = (int64_t)((uint64_t)*self + (uint64_t)ns);
@@ -67,14 +67,20 @@ static void add_self(void *ctx, uint32_t name, int64_t ns) {
 /* `name`: the slice's, where it begins. */
 static bool count_self(struct tb_info_state *s, struct tb_self_track *track, const struct tb_event *event,
                        uint32_t name) {
+  bool is_point = event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END;
+  if (is_point && event->has & TB_HAS_CPU) {
+    tb_info_keep_cpu_point(s, event, name);
+    return true;
+  }
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
       return tb_self_track_begin(s->allocator, track, event->ts, name);
     case TB_EVENT_SLICE_END:
-      return tb_self_track_end(s->allocator, track, event->ts, add_self, s);
+      return tb_self_track_end(s->allocator, track, event->ts, tb_info_add_self, s);
     case TB_EVENT_SLICE_COMPLETE: {
       bool has_end = event->has & TB_HAS_DUR && event->dur >= 0 && event->ts <= INT64_MAX - event->dur;
-      return !has_end || tb_self_track_slice(s->allocator, track, event->ts, event->ts + event->dur, name, add_self, s);
+      return !has_end ||
+             tb_self_track_slice(s->allocator, track, event->ts, event->ts + event->dur, name, tb_info_add_self, s);
     }
     default:
       return true;

@@ -68,6 +68,13 @@ struct tb_info_names {
   size_t capacity;
 };
 
+/* The begin or end of a slice out of a processor's buffer. */
+struct tb_info_cpu_point {
+  int64_t ts;
+  uint32_t track, name, number;
+  bool ends;
+};
+
 struct tb_info_state {
   struct tb_info info; /* first, so that tb_info_close finds the state */
   const struct tb_allocator *allocator;
@@ -94,6 +101,10 @@ struct tb_info_state {
   struct tb_info_names slice_names, categories, counters, counter_names;
   bool names_left_out;          /* there are more than is counted */
   struct tb_map counter_series; /* of counters that are no tracks: ids of the name and the series, and the track */
+  struct tb_map flows;          /* by their keys: see inspect/info_flows.c */
+  struct tb_info_cpu_point *cpu_points;
+  size_t cpu_point_count, cpu_point_capacity;
+  bool self_left_out; /* there are more than are kept */
   uint64_t missed[TB_MISSED_COUNT];
   uint64_t missed_before[TB_MISSED_COUNT]; /* of it, before the recording began */
   bool ftrace_ended;                       /* there are statistics of ftrace's end */
@@ -108,6 +119,11 @@ void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *p
 
 /* Parts of them: names of an event, what a packet or an event of metadata says of the recording; and their results. */
 void tb_info_count_names(struct tb_info_state *state, struct tb_info_track *track, const struct tb_event *event);
+void tb_info_count_flows(struct tb_info_state *state, const struct tb_event *event);
+/* `name`: the slice's, where it begins. */
+void tb_info_keep_cpu_point(struct tb_info_state *state, const struct tb_event *event, uint32_t name);
+void tb_info_gather_cpu_points(struct tb_info_state *state);
+void tb_info_add_self(void *state, uint32_t name, int64_t ns); /* a tb_self_add */
 void tb_info_read_recorder(struct tb_info_state *state, const struct tb_packet *packet);
 void tb_info_read_metadata(struct tb_info_state *state, const struct tb_event *event);
 void tb_info_gather_names(struct tb_info_state *state);

@@ -191,8 +191,10 @@ static void print_producers(struct info_page *page, const struct tb_info *info) 
 }
 
 static void print_events(struct info_page *page, const struct tb_info *info) {
-  print(page, "events     %" PRIu64 ", with %" PRIu64 " arguments and %" PRIu64 " ends of flows\n", info->events,
-        info->arguments, info->flows);
+  print(page, "events     %" PRIu64 ", with %" PRIu64 " argument%s and %" PRIu64 " arrow%s of flows", info->events,
+        info->arguments, info->arguments == 1 ? "" : "s", info->flow_arrows, info->flow_arrows == 1 ? "" : "s");
+  if (info->flows) print(page, " (%" PRIu64 " end%s)", info->flows, info->flows == 1 ? "" : "s");
+  print(page, "\n");
   for (unsigned type = 0; type < TB_EVENT_TYPE_COUNT; type++)
     if (info->events_by_type[type])
       print(page, "  %-18s %9" PRIu64 "\n", tb_event_type_name((enum tb_event_type)type), info->events_by_type[type]);

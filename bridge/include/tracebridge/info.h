@@ -150,6 +150,7 @@ struct tb_info {
   size_t counter_name_count, counter_name_total;
   bool is_cut;             /* it ends early, says one of `losses` */
   uint64_t another_traces; /* that begin in the same file, and were read as one with the first */
+  uint64_t flow_arrows;    /* from each end of a flow to its next */
 };
 
 struct tb_info_options {

@@ -293,6 +293,15 @@ static enum tb_status lose_unusable(struct tb_perfetto_reader *r) {
   return r->context.clock_lost ? tb_perfetto_lose(r, LOSS_CLOCK) : TB_OK;
 }
 
+/* A packet may be read several times, until there is room for what it gives. */
+static void note_first_packet(struct tb_perfetto_reader *r) {
+  struct tb_sequence_state *sequence = r->context.sequence;
+  if (r->first_offset == r->head.offset + 1) return;
+  r->first_offset = r->head.offset + 1;
+  if (!r->context.begins_again || sequence->restarts == UINT8_MAX) return;
+  tb_perfetto_note_traces(r, ++sequence->restarts);
+}
+
 static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   if (r->head.fxt_origin.ptr && r->reader->target.fxt_blobs) return return_packet(r);
   if (r->given == 0) {
@@ -304,6 +313,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   }
   r->emitted = 0;
   r->full = false;
+  if (r->head.first) note_first_packet(r);
   if (r->context.lost_before) emit_loss(r);
   enum tb_status status = r->context.unusable ? TB_OK : read_payload(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);

@@ -33,7 +33,9 @@ struct tb_perfetto_reader {
   } types;                         /* their ids in the schema */
   char uuid[TB_PERFETTO_UUID_MAX]; /* the trace_uuid, as it is encoded */
   size_t uuid_len;
-  bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
+  uint64_t first_offset;              /* of the last packet that was the first of its sequence, + 1 */
+  unsigned other_uuids, other_traces; /* traces behind the first, by their uuids, and that were noted */
+  bool looked_ahead;                  /* the whole input was searched for descriptors and snapshots that come late */
 
   /* the current packet */
   struct tb_batch *batch;
@@ -64,6 +66,8 @@ void *tb_perfetto_alloc(struct tb_perfetto_reader *r, size_t size);
 
 /* Gives out a track as TB_EVENT_TRACK where it is not emitted yet. */
 void tb_perfetto_emit_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track);
+/* Notes the traces behind the first one in the file, of which there are `others` as far as is known. */
+void tb_perfetto_note_traces(struct tb_perfetto_reader *r, unsigned others);
 
 /* The track of a process or thread of the packet's machine; a thread's process where `pid` says which. NULL when
  * memory is exhausted. */

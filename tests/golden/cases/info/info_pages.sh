@@ -6,6 +6,8 @@ for trace in fxt/events.fxt recorder.perfetto-trace sequences.perfetto-trace; do
 done
 echo "--- ftrace text"
 tracebridge info "$DATA/ftrace/small.ftrace"
+echo "--- json"
+tracebridge info "$DATA/phases/system_trace_events.json"
 echo "--- protobuf text"
 tracebridge dump -q "$made/sequences.perfetto-trace" -o sequences.txt
 tracebridge info sequences.txt | head -4
@@ -28,9 +30,14 @@ tracebridge convert -q one.txt -o one.pftrace
 tracebridge convert -q other.txt -o other.pftrace
 cat one.pftrace other.pftrace >both.pftrace
 cat one.pftrace one.pftrace >same.pftrace
+begins() { echo 'packet { timestamp: 5 trusted_packet_sequence_id: 2 sequence_flags: 3 first_packet_on_sequence: true
+  track_event { type: TYPE_INSTANT track_uuid: 1 } }'; }
+begins >begins.txt
+tracebridge convert -q begins.txt -o no-uuid.pftrace
+cat no-uuid.pftrace no-uuid.pftrace >no-uuids.pftrace # of the time before traces had uuids
 cat a.json a.json a.json >both.json
 cat "$made/fxt/events.fxt" "$made/fxt/events.fxt" >both.fxt
-for file in both.pftrace same.pftrace both.json both.fxt; do
+for file in both.pftrace same.pftrace no-uuids.pftrace both.json both.fxt; do
   echo "$file: $(tracebridge info "$file" | grep '^holds\|more traces')"
 done
 tracebridge convert both.json -o both.out.pftrace 2>&1 | grep noted
