@@ -120,66 +120,12 @@ static void read_config(struct tb_info_state *s, struct tb_str message) {
   }
 }
 
-/* ---- what it lost ------------------------------------------------------------------------------------------------ */
-
-static void read_buffer_stats(struct tb_info_state *s, struct tb_str message) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == TB_TRACE_STATS_BUFFER_STATS_CHUNKS_OVERWRITTEN) s->missed[TB_MISSED_OVERWRITTEN] += field.value;
-    if (field.number == TB_TRACE_STATS_BUFFER_STATS_CHUNKS_DISCARDED) s->missed[TB_MISSED_DISCARDED] += field.value;
-    if (field.number == TB_TRACE_STATS_BUFFER_STATS_TRACE_WRITER_PACKET_LOSS)
-      s->missed[TB_MISSED_WRITER] += field.value;
-  }
-}
-
-static void read_stats(struct tb_info_state *s, struct tb_str message) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  for (int i = 0; i < TB_MISSED_FTRACE_OVERRUN; i++) s->missed[i] = 0;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
-    if (field.number == TB_TRACE_STATS_BUFFER_STATS && field.type == TB_WIRE_BYTES) read_buffer_stats(s, field.bytes);
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == TB_TRACE_STATS_PATCHES_DISCARDED) s->missed[TB_MISSED_PATCHES] = field.value;
-    if (field.number == TB_TRACE_STATS_INVALID_PACKETS) s->missed[TB_MISSED_INVALID] = field.value;
-    if (field.number == TB_TRACE_STATS_FLUSHES_FAILED) s->missed[TB_MISSED_FLUSHES] = field.value;
-  }
-}
-
-static void read_cpu_stats(struct tb_str message, uint64_t *overrun, uint64_t *dropped) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == TB_FTRACE_CPU_STATS_OVERRUN) *overrun += field.value;
-    if (field.number == TB_FTRACE_CPU_STATS_DROPPED_EVENTS) *dropped += field.value;
-  }
-}
-
-/* The kernel counts from its boot on: what was lost while recording is the end's count less the start's. */
-static void read_ftrace_stats(struct tb_info_state *s, struct tb_str message) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  uint64_t phase = 0, overrun = 0, dropped = 0;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
-    if (field.number == TB_FTRACE_STATS_PHASE && field.type == TB_WIRE_VARINT) phase = field.value;
-    if (field.number == TB_FTRACE_STATS_CPU_STATS && field.type == TB_WIRE_BYTES)
-      read_cpu_stats(field.bytes, &overrun, &dropped);
-  }
-  uint64_t *missed = phase == TB_FTRACE_STATS_START_OF_TRACE ? s->missed_before : s->missed;
-  missed[TB_MISSED_FTRACE_OVERRUN] += overrun;
-  missed[TB_MISSED_FTRACE_DROPPED] += dropped;
-  s->ftrace_ended |= phase == TB_FTRACE_STATS_END_OF_TRACE;
-}
-
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 void tb_info_read_recorder(struct tb_info_state *s, const struct tb_packet *packet) {
   if (packet->kind == TB_TRACE_PACKET_SYSTEM_INFO) read_system_info(s, packet->payload);
   if (packet->kind == TB_TRACE_PACKET_TRACE_CONFIG) read_config(s, packet->payload);
-  if (packet->kind == TB_TRACE_PACKET_TRACE_STATS) read_stats(s, packet->payload);
-  if (packet->kind == TB_TRACE_PACKET_FTRACE_STATS) read_ftrace_stats(s, packet->payload);
+  tb_recorder_losses_read(&s->missed, packet);
 }
 
 void tb_info_read_metadata(struct tb_info_state *s, const struct tb_event *event) {
@@ -202,25 +148,15 @@ void tb_info_read_metadata(struct tb_info_state *s, const struct tb_event *event
 }
 
 void tb_info_gather_recorder(struct tb_info_state *s) {
-  static const char *const texts[TB_MISSED_COUNT] = {
-      [TB_MISSED_OVERWRITTEN] = "chunks of full buffers, written over",
-      [TB_MISSED_DISCARDED] = "chunks that full buffers did not take",
-      [TB_MISSED_WRITER] = "packets that their writers dropped",
-      [TB_MISSED_PATCHES] = "patches that came too late",
-      [TB_MISSED_INVALID] = "packets that were not valid",
-      [TB_MISSED_FLUSHES] = "flushes that failed",
-      [TB_MISSED_FTRACE_OVERRUN] = "events of the kernel, written over before they were read",
-      [TB_MISSED_FTRACE_DROPPED] = "events of the kernel that found no room"};
-  for (size_t i = TB_MISSED_FTRACE_OVERRUN; i <= TB_MISSED_FTRACE_DROPPED;
-       i++) /* a count that went back says nothing */
-    s->missed[i] = s->ftrace_ended && s->missed[i] > s->missed_before[i] ? s->missed[i] - s->missed_before[i] : 0;
   struct tb_info_oddity *missed = tb_arena_alloc(&s->arena, TB_MISSED_COUNT * sizeof(*missed));
   if (!missed) {
     s->out_of_memory = true;
     return;
   }
-  for (size_t i = 0; i < TB_MISSED_COUNT; i++)
-    if (s->missed[i]) missed[s->info.missed_count++] = (struct tb_info_oddity){texts[i], s->missed[i]};
+  for (unsigned i = 0; i < TB_MISSED_COUNT; i++) {
+    uint64_t count = tb_recorder_losses_count(&s->missed, i);
+    if (count) missed[s->info.missed_count++] = (struct tb_info_oddity){tb_recorder_loss_text(i), count};
+  }
   s->info.missed = missed;
   s->info.facts = s->facts;
   s->info.data_sources = s->sources;

@@ -30,18 +30,16 @@ static void take_particulars(struct tb_info_state *s, const struct tb_record_not
   if (!provider->name.ptr) s->out_of_memory = true;
 }
 
-void tb_info_count_record(void *state, const void *record) {
+void tb_info_count_record(void *state, const struct tb_record_note *note) {
   struct tb_info_state *s = state;
-  struct tb_record_note note = {.kind = 0};
-  s->record_ops->note(record, &note);
-  struct tb_info_records *kind = &s->record_kinds[note.kind];
+  struct tb_info_records *kind = &s->record_kinds[note->kind];
   s->info.record_count++;
-  kind->kind = note.kind_name;
+  kind->kind = note->kind_name;
   kind->count++;
-  kind->bytes += note.bytes;
-  struct tb_info_provider *provider = note.has_provider ? find_provider(s, note.provider) : NULL;
+  kind->bytes += note->bytes;
+  struct tb_info_provider *provider = note->has_provider ? find_provider(s, note->provider) : NULL;
   if (!provider) return;
   provider->records++;
-  provider->bytes += note.bytes;
-  take_particulars(s, &note, provider);
+  provider->bytes += note->bytes;
+  take_particulars(s, note, provider);
 }

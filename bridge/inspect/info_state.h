@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "inspect/info_self_time.h"
+#include "inspect/recorder_losses.h"
 #include "model/record_ops.h"
 #include "perfetto/packet/sequence_table.h"
 #include "tracebridge/info.h"
@@ -40,19 +41,6 @@ enum tb_info_odd {
   TB_ODD_UNRELATED_CLOCK,
   TB_ODD_UNKNOWN_PACKET,
   TB_ODD_COUNT
-};
-
-/* What the recorder lost by its own account. */
-enum tb_info_missed {
-  TB_MISSED_OVERWRITTEN,
-  TB_MISSED_DISCARDED,
-  TB_MISSED_WRITER,
-  TB_MISSED_PATCHES,
-  TB_MISSED_INVALID,
-  TB_MISSED_FLUSHES,
-  TB_MISSED_FTRACE_OVERRUN,
-  TB_MISSED_FTRACE_DROPPED,
-  TB_MISSED_COUNT
 };
 
 /* How often a text came; of slices of that name their time without what is in them. */
@@ -93,7 +81,6 @@ struct tb_info_state {
   struct tb_map packet_kinds, producer_ids, machines;
   struct tb_sequence_table sequences;
   uint64_t odd[TB_ODD_COUNT];
-  const struct tb_record_ops *record_ops; /* NULL: the format shows none */
   struct tb_info_records record_kinds[TB_RECORD_KINDS_MAX];
   struct tb_info_provider *providers;
   size_t provider_count, provider_capacity;
@@ -105,9 +92,7 @@ struct tb_info_state {
   struct tb_info_cpu_point *cpu_points;
   size_t cpu_point_count, cpu_point_capacity;
   bool self_left_out; /* there are more than are kept */
-  uint64_t missed[TB_MISSED_COUNT];
-  uint64_t missed_before[TB_MISSED_COUNT]; /* of it, before the recording began */
-  bool ftrace_ended;                       /* there are statistics of ftrace's end */
+  struct tb_recorder_losses missed;
   struct tb_info_fact *facts;
   struct tb_str *sources;
   uint64_t *buffers;
@@ -129,8 +114,8 @@ void tb_info_read_metadata(struct tb_info_state *state, const struct tb_event *e
 void tb_info_gather_names(struct tb_info_state *state);
 void tb_info_gather_recorder(struct tb_info_state *state);
 
-/* Counts one record of the source: a struct tb_record_watch whose ctx is the state. */
-void tb_info_count_record(void *state, const void *record);
+/* Counts one record of the source. */
+void tb_info_count_record(void *state, const struct tb_record_note *note);
 
 /* Fills state->info from the tallies, copying what readers own. `losses` are copied. */
 void tb_info_gather(struct tb_info_state *state, const struct tb_loss *losses, size_t loss_count,
