@@ -180,6 +180,7 @@ def one_file(kind, content):
     missing, end = os.path.join(place, b"missing" + NAME), os.path.join(place, NAME + b".pftrace")
     run("info", name, shows=kind == "junk")
     run("info", "--json", name, is_json=True)
+    run("verify", name, shows=kind == "junk")
     for extra in ([], ["--resolve"], ["--events"], ["--strict"], ["--from", "fxt"]):
         run("dump", name, *extra)
     run("dump", name, "-o", os.path.join(place, NAME + b".txt"))
@@ -294,7 +295,8 @@ def hostile_bytes(content):
     return re.sub(rb"[A-Za-z_.]{5,}", piece, content)
 
 
-LOOKS = (["info"], ["info", "--json"], ["dump"], ["dump", "--resolve"], ["dump", "--events"])
+LOOKS = (["info"], ["info", "--json"], ["verify"], ["verify", "--json"], ["dump"], ["dump", "--resolve"],
+         ["dump", "--events"])
 WITHOUT_TEXTS = ("gpu_work.perfetto-trace", "sequence_clocks.perfetto-trace", "small.ftrace", "no_events.json",
                  "cpu_per_uid.perfetto-trace")
 CONVERTED = ("everywhere.json", "spaces.json", "args.json", "stacks.json", "small.ftrace")

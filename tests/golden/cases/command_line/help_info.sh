@@ -1,3 +1,4 @@
-# Help of info and dump.
+# Help of info, dump and verify.
 tracebridge help info
 tracebridge help dump
+tracebridge help verify
