@@ -15,7 +15,7 @@ static const char *const exit_statuses[][2] = {
     {"0", "All was done and nothing was lost."},
     {"1",
      "The input is no trace, or too damaged, or was refused (--strict); nothing was written. verify found "
-     "errors."},
+     "errors; diff found a difference."},
     {"2", "The command line is wrong."},
     {"3", "A file could not be read or written, or memory ran out; nothing was written under the output's name."},
     {"4", "The output is whole, but parts of the input were lost; stderr says which."},

@@ -181,6 +181,7 @@ def one_file(kind, content):
     run("info", name, shows=kind == "junk")
     run("info", "--json", name, is_json=True)
     run("verify", name, shows=kind == "junk")
+    run("diff", name, name, shows=True)
     for extra in ([], ["--resolve"], ["--events"], ["--strict"], ["--from", "fxt"]):
         run("dump", name, *extra)
     run("dump", name, "-o", os.path.join(place, NAME + b".txt"))
@@ -304,6 +305,7 @@ CONVERTED = ("everywhere.json", "spaces.json", "args.json", "stacks.json", "smal
 
 def one_trace(name, content):
     source = write(path("t " + name), content)
+    run("diff", source, "/dev/null")
     said = b"".join(run(*command, source, is_json="--json" in command) for command in LOOKS)
     if b"\\" not in said and name not in WITHOUT_TEXTS:
         fail([source], "shows nothing that is escaped", said)

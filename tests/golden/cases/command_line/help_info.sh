@@ -1,4 +1,5 @@
-# Help of info, dump and verify.
+# Help of info, dump, verify and diff.
 tracebridge help info
 tracebridge help dump
 tracebridge help verify
+tracebridge help diff

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether two traces say the same, whatever their formats, and what differs. Both are read once and brought into the
+ * order of time; memory grows with their tracks, and events beyond a budget go to temporary files.
+ *
+ *     struct tb_difference *found;
+ *     enum tb_status status = tb_diff("before.json", "after.perfetto-trace", NULL, &found, NULL);
+ *     if (status != TB_OK && status != TB_PARTIAL) return 1;
+ *     puts(found->is_equal ? "equal" : "different");
+ *     tb_difference_free(found);
+ */
+#ifndef TRACEBRIDGE_DIFF_H
+#define TRACEBRIDGE_DIFF_H
+
+#include "tracebridge/convert.h"
+#include "tracebridge/escape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is compared, X(id, name). Rows are equal where these are:
+ *   slices     begin, track, name and categories of slices and instants
+ *   ends       end, track and name of slices that end
+ *   args       time, track, key and value of an argument of a slice or an instant
+ *   counters   time, track, name and value
+ *   flows      time, track of the slice that a flow leads to
+ *   events     time, track and name of all else that happens: states of threads, logs, samples, objects
+ *   processes, threads   ids and name
+ *   tracks     type, process, thread and name of all other tracks
+ * A track is known by process and thread id, one of its own by its parent and its name. Ids of tracks, flows, sequences
+ * and interned texts, the order in the file, and what a trace says of its recording are not compared. */
+#define TB_DIFF_TABLE_LIST(X) \
+  X(SLICES, "slices")         \
+  X(ENDS, "ends")             \
+  X(ARGS, "args")             \
+  X(COUNTERS, "counters")     \
+  X(FLOWS, "flows")           \
+  X(EVENTS, "events")         \
+  X(PROCESSES, "processes")   \
+  X(THREADS, "threads")       \
+  X(TRACKS, "tracks")
+
+enum tb_diff_table {
+#define TB_DIFF_TABLE_ENUM(id, name) TB_DIFF_##id,
+  TB_DIFF_TABLE_LIST(TB_DIFF_TABLE_ENUM)
+#undef TB_DIFF_TABLE_ENUM
+      TB_DIFF_TABLE_COUNT
+};
+
+/* A constant; NULL where there is no such table. */
+TB_API const char *tb_diff_table_name(enum tb_diff_table table);
+
+/* Rows of a table: of both traces, and those that have no equal in the other. */
+struct tb_diff_count {
+  uint64_t rows[2], only[2];
+};
+
+/* A row without an equal. */
+struct tb_diff_row {
+  enum tb_diff_table table;
+  unsigned side; /* 0: of the first trace; 1: of the second */
+  bool has_ts;
+  int64_t ts;
+  uint64_t offset;    /* in the decompressed input, TB_NO_OFFSET where it is of no one event */
+  struct tb_str text; /* what it says, for people */
+};
+
+enum { TB_DIFF_ROWS = 20 }; /* of each table and trace; more are counted alone */
+
+/* Public to read, owned by the library: tb_diff, then tb_difference_free. */
+struct tb_difference {
+  struct tb_str files[2]; /* FILE/MEMBER where it is in an archive */
+  enum tb_format formats[2];
+  bool is_equal;
+  struct tb_diff_count tables[TB_DIFF_TABLE_COUNT];
+  const struct tb_diff_row *rows; /* the first of each table, in the order of tables, then of time */
+  size_t row_count;
+  const struct tb_loss *losses[2]; /* of each reading: what was lost is not compared */
+  size_t loss_counts[2];
+};
+
+struct tb_diff_options {
+  size_t size;                     /* sizeof */
+  struct tb_reader_options reader; /* of both; shape, slices and sorted are not asked */
+};
+
+/* Compares the traces `first` and `second` (one of them may be "-", standard input). TB_OK: *difference is set, to be
+ * freed by the caller, and says whether they are equal. TB_PARTIAL: the same, but parts of one could not be read. Any
+ * other: it is NULL, and *error (which may be NULL) says why; codes as tb_reader_open and tb_reader_next. `options` may
+ * be NULL. */
+TB_MUST_CHECK TB_API enum tb_status tb_diff(const char *first, const char *second,
+                                            const struct tb_diff_options *options, struct tb_difference **difference,
+                                            struct tb_error *error);
+
+/* NULL is ignored. */
+TB_API void tb_difference_free(struct tb_difference *difference);
+
+/* Writes text for people, or one JSON object for programs, to `sink`. TB_OK; TB_CANCELLED where the sink stopped;
+ * TB_NO_MEMORY. */
+TB_MUST_CHECK TB_API enum tb_status tb_difference_text(const struct tb_difference *difference, tb_text_sink sink,
+                                                       void *ctx);
+TB_MUST_CHECK TB_API enum tb_status tb_difference_json(const struct tb_difference *difference, tb_text_sink sink,
+                                                       void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

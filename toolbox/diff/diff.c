@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Both traces come in the order of time. The rows of one time, of both, are sorted by their hashes and matched: what is
+ * left has no equal. Rows that are tracks are matched in the same way at the end.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/losses.h"
+#include "base/options.h"
+#include "io/input.h"
+#include "model/reader_ops.h"
+#include "toolbox/diff/rows.h"
+
+struct diff_side {
+  struct tb_reader *reader;
+  const struct tb_event *ahead; /* NULL: none is read, or the end */
+  bool has_ended;
+  struct tb_diff_rows rows;
+};
+
+struct diff_state {
+  struct tb_difference result; /* first, so that tb_difference_free finds it */
+  const struct tb_allocator *allocator;
+  struct tb_arena arena;
+  struct diff_side sides[2];
+  struct tb_diff_row *rows[TB_DIFF_TABLE_COUNT]; /* of both sides, as they are found */
+  size_t row_counts[TB_DIFF_TABLE_COUNT][2];
+  struct tb_buffer text;
+};
+
+static enum tb_status no_memory(struct tb_error *error) {
+  return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+const char *tb_diff_table_name(enum tb_diff_table table) {
+#define TABLE_NAME(id, name) name,
+  static const char *const names[] = {TB_DIFF_TABLE_LIST(TABLE_NAME)};
+#undef TABLE_NAME
+  return (unsigned)table < TB_DIFF_TABLE_COUNT ? names[table] : NULL;
+}
+
+/* ---- rows without an equal --------------------------------------------------------------------------------------- */
+
+static enum tb_status keep(struct diff_state *d, unsigned side, const struct tb_diff_hashed *row) {
+  unsigned table = row->table;
+  d->result.tables[table].only[side]++;
+  if (d->row_counts[table][side] == TB_DIFF_ROWS) return TB_OK;
+  if (!d->rows[table]) d->rows[table] = tb_arena_alloc(&d->arena, (size_t)2 * TB_DIFF_ROWS * sizeof(*d->rows[table]));
+  if (!d->rows[table]) return TB_NO_MEMORY;
+  d->text.len = 0;
+  if (tb_diff_row_text(row, &d->text) != TB_OK) return TB_NO_MEMORY;
+  struct tb_str text = tb_arena_copy(&d->arena, (struct tb_str){d->text.data, d->text.len});
+  if (!text.ptr) return TB_NO_MEMORY;
+  size_t place = d->row_counts[table][0] + d->row_counts[table][1];
+  d->rows[table][place] =
+      (struct tb_diff_row){(enum tb_diff_table)table, side, row->has_ts, row->ts, row->offset, text};
+  d->row_counts[table][side]++;
+  return TB_OK;
+}
+
+static int by_hash(const void *a, const void *b) {
+  const struct tb_diff_hashed *x = a, *y = b;
+  return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+/* Both sides' rows. The sort need not be stable: those of one hash are equal. */
+static enum tb_status match(struct diff_state *d) {
+  struct tb_diff_rows *rows[2] = {&d->sides[0].rows, &d->sides[1].rows};
+  size_t at[2] = {0, 0};
+  enum tb_status status = TB_OK;
+  for (unsigned side = 0; side < 2; side++) {
+    if (rows[side]->count > 1) qsort(rows[side]->items, rows[side]->count, sizeof(*rows[side]->items), by_hash);
+    for (size_t i = 0; i < rows[side]->count; i++) d->result.tables[rows[side]->items[i].table].rows[side]++;
+  }
+  while (status == TB_OK && (at[0] < rows[0]->count || at[1] < rows[1]->count)) {
+    const struct tb_diff_hashed *a = at[0] < rows[0]->count ? &rows[0]->items[at[0]] : NULL;
+    const struct tb_diff_hashed *b = at[1] < rows[1]->count ? &rows[1]->items[at[1]] : NULL;
+    int order = !a ? 1 : !b ? -1 : by_hash(a, b);
+    if (order < 0) status = keep(d, 0, a);
+    if (order > 0) status = keep(d, 1, b);
+    at[0] += order <= 0;
+    at[1] += order >= 0;
+  }
+  tb_diff_rows_clear(rows[0]);
+  tb_diff_rows_clear(rows[1]);
+  return status;
+}
+
+/* ---- in the order of time ---------------------------------------------------------------------------------------- */
+
+/* What happens: all else comes anywhere in the order of time. */
+static bool happens(const struct tb_event *event) {
+  return event->type < TB_EVENT_TRACK || event->type == TB_EVENT_SAMPLE || event->type == TB_EVENT_FLOW_EDGE;
+}
+
+static enum tb_status read_ahead(struct diff_side *side, struct tb_error *error) {
+  enum tb_status status = TB_OK;
+  if (side->ahead || side->has_ended) return TB_OK;
+  while ((status = tb_reader_next(side->reader, &side->ahead)) == TB_OK)
+    if (happens(side->ahead)) return TB_OK;
+  side->ahead = NULL;
+  side->has_ended = true;
+  if (status == TB_END) return TB_OK;
+  if (error->code == TB_OK) *error = *tb_reader_error(side->reader);
+  return status;
+}
+
+/* What has no time comes first. */
+static bool is_before(const struct tb_event *a, const struct tb_event *b) {
+  bool timed = a->has & TB_HAS_TS, other_timed = b->has & TB_HAS_TS;
+  return timed != other_timed ? !timed : timed && a->ts < b->ts;
+}
+
+/* Takes the rows of a side that are of that time; without `has_ts`: of none. */
+static enum tb_status take_time(struct diff_side *side, bool has_ts, int64_t ts, struct tb_error *error) {
+  enum tb_status status;
+  while ((status = read_ahead(side, error)) == TB_OK && side->ahead) {
+    const struct tb_event *event = side->ahead;
+    bool timed = event->has & TB_HAS_TS;
+    if (timed != has_ts || (timed && event->ts != ts)) return TB_OK;
+    if (tb_diff_rows_add_event(&side->rows, event) != TB_OK) return no_memory(error);
+    side->ahead = NULL;
+  }
+  return status;
+}
+
+static enum tb_status compare_events(struct diff_state *d, struct tb_error *error) {
+  struct diff_side *sides = d->sides;
+  for (;;) {
+    for (unsigned i = 0; i < 2; i++) {
+      enum tb_status status = read_ahead(&sides[i], error);
+      if (status != TB_OK) return status;
+    }
+    const struct tb_event *first = sides[0].ahead ? sides[0].ahead : sides[1].ahead;
+    if (!first) return TB_OK;
+    if (sides[1].ahead && is_before(sides[1].ahead, first)) first = sides[1].ahead;
+    bool has_ts = first->has & TB_HAS_TS;
+    int64_t ts = first->ts;
+    for (unsigned i = 0; i < 2; i++) {
+      enum tb_status status = take_time(&sides[i], has_ts, ts, error);
+      if (status != TB_OK) return status;
+    }
+    if (match(d) != TB_OK) return no_memory(error);
+  }
+}
+
+static enum tb_status compare_tracks(struct diff_state *d) {
+  for (unsigned i = 0; i < 2; i++) {
+    const struct tb_track *track;
+    for (size_t index = 0; (track = tb_reader_track(d->sides[i].reader, index)) != NULL; index++)
+      if (tb_diff_rows_add_track(&d->sides[i].rows, track) != TB_OK) return TB_NO_MEMORY;
+  }
+  return match(d);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static enum tb_status gather_side(struct diff_state *d, unsigned side) {
+  const struct tb_reader *reader = d->sides[side].reader;
+  struct tb_difference *result = &d->result;
+  size_t count;
+  const struct tb_loss *losses = tb_reader_losses(reader, &count);
+  result->formats[side] = reader->decoded ? reader->decoded : tb_reader_format(reader);
+  result->files[side] = tb_arena_copy(&d->arena, tb_str_from(tb_input_name(reader->input)));
+  struct tb_loss *copy = count ? tb_arena_alloc(&d->arena, count * sizeof(*copy)) : NULL;
+  if (!result->files[side].ptr || (count && !copy)) return TB_NO_MEMORY;
+  if (count) memcpy(copy, losses, count * sizeof(*copy));
+  result->losses[side] = copy;
+  result->loss_counts[side] = count;
+  return TB_OK;
+}
+
+static enum tb_status gather(struct diff_state *d) {
+  struct tb_difference *result = &d->result;
+  struct tb_diff_row *rows = tb_arena_alloc(&d->arena, sizeof(*rows) * TB_DIFF_TABLE_COUNT * 2 * TB_DIFF_ROWS);
+  if (!rows || gather_side(d, 0) != TB_OK || gather_side(d, 1) != TB_OK) return TB_NO_MEMORY;
+  result->rows = rows;
+  for (unsigned table = 0; table < TB_DIFF_TABLE_COUNT; table++) {
+    size_t count = d->row_counts[table][0] + d->row_counts[table][1];
+    if (count) memcpy(&rows[result->row_count], d->rows[table], count * sizeof(*rows));
+    result->row_count += count;
+  }
+  result->is_equal = !result->row_count;
+  return TB_OK;
+}
+
+static enum tb_status diff(struct diff_state *d, const char *const paths[2], const struct tb_reader_options *options,
+                           struct tb_error *error) {
+  struct tb_reader_options reader = *options;
+  enum tb_status status = TB_OK;
+  reader.shape = TB_SHAPE_ONE;
+  reader.slices = TB_SLICES_BEGIN_END;
+  reader.sorted = true;
+  reader.sort_window_ns = 0;
+  reader.event_types = 0;
+  for (unsigned i = 0; i < 2 && status == TB_OK; i++)
+    status = tb_reader_open(paths[i], &reader, &d->sides[i].reader, error);
+  if (status == TB_OK) status = compare_events(d, error);
+  if (status != TB_OK) return status;
+  return compare_tracks(d) == TB_OK && gather(d) == TB_OK ? TB_OK : no_memory(error);
+}
+
+static struct diff_state *create(const struct tb_allocator *allocator) {
+  struct diff_state *d = tb_calloc(allocator, sizeof(*d));
+  if (!d) return NULL;
+  d->allocator = allocator;
+  tb_arena_init(&d->arena, allocator, 0);
+  tb_buffer_init(&d->text, allocator, 0);
+  for (unsigned i = 0; i < 2; i++) tb_diff_rows_init(&d->sides[i].rows, allocator);
+  return d;
+}
+
+/* What reading needed; the result stays. */
+static void close_sides(struct diff_state *d) {
+  for (unsigned i = 0; i < 2; i++) {
+    tb_diff_rows_free(&d->sides[i].rows);
+    tb_reader_close(d->sides[i].reader);
+  }
+  tb_buffer_free(&d->text);
+}
+
+enum tb_status tb_diff(const char *first, const char *second, const struct tb_diff_options *options,
+                       struct tb_difference **difference, struct tb_error *error) {
+  struct tb_diff_options filled = {.size = sizeof(filled)};
+  struct tb_error own_error = {0};
+  if (!error) error = &own_error;
+  enum tb_status status = tb_check_open(first ? second : first, difference, error);
+  if (!difference) return status;
+  *difference = NULL;
+  if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
+  filled.reader.size = sizeof(filled.reader);
+  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
+  struct diff_state *d = create(filled.reader.allocator);
+  if (!d) return no_memory(error);
+  const char *const paths[2] = {first, second};
+  status = diff(d, paths, &filled.reader, error);
+  close_sides(d);
+  if (status != TB_OK) {
+    tb_difference_free(&d->result);
+    return status;
+  }
+  *difference = &d->result;
+  return d->result.loss_counts[0] || d->result.loss_counts[1] ? TB_PARTIAL : TB_OK;
+}
+
+void tb_difference_free(struct tb_difference *difference) {
+  if (!difference) return;
+  struct diff_state *d = (struct diff_state *)difference;
+  tb_arena_free(&d->arena);
+  tb_free(d->allocator, d, sizeof(*d));
+}

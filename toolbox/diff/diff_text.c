@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A difference as text and as one JSON object.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "json/emitter.h"
+#include "tracebridge/diff.h"
+
+struct diff_page {
+  tb_text_sink sink;
+  void *ctx;
+  bool stopped;
+};
+
+static void print(struct diff_page *page, const char *format, ...) TB_PRINTF(2, 3);
+
+static void print(struct diff_page *page, const char *format, ...) {
+  if (page->stopped) return;
+  va_list args;
+  va_start(args, format);
+  page->stopped = !tb_escape_print(page->sink, page->ctx, format, args);
+  va_end(args);
+}
+
+static bool differs(const struct tb_diff_count *table) { return table->only[0] || table->only[1]; }
+
+static void print_row(struct diff_page *page, const struct tb_diff_row *row) {
+  print(page, "%c ", row->side ? '+' : '-');
+  if (row->has_ts) print(page, "at %" PRId64 " ns: ", row->ts);
+  print(page, "%.*s", (int)row->text.len, row->text.ptr);
+  if (row->offset != TB_NO_OFFSET) print(page, " (byte %" PRIu64 ")", row->offset);
+  print(page, "\n");
+}
+
+enum tb_status tb_difference_text(const struct tb_difference *d, tb_text_sink sink, void *ctx) {
+  struct diff_page page = {.sink = sink, .ctx = ctx};
+  for (unsigned i = 0; i < 2; i++)
+    print(&page, "%c %.*s: %s\n", i ? '+' : '-', (int)d->files[i].len, d->files[i].ptr, tb_format_name(d->formats[i]));
+  print(&page, d->is_equal ? "equal\n" : "different\n");
+  for (unsigned t = 0; t < TB_DIFF_TABLE_COUNT; t++) {
+    const struct tb_diff_count *table = &d->tables[t];
+    if (!table->rows[0] && !table->rows[1]) continue;
+    print(&page, "%-10s %" PRIu64 " and %" PRIu64, tb_diff_table_name((enum tb_diff_table)t), table->rows[0],
+          table->rows[1]);
+    if (differs(table)) print(&page, ", without an equal %" PRIu64 " and %" PRIu64, table->only[0], table->only[1]);
+    print(&page, "\n");
+  }
+  for (size_t i = 0; i < d->row_count; i++) {
+    if (!i || d->rows[i].table != d->rows[i - 1].table) print(&page, "\n%s\n", tb_diff_table_name(d->rows[i].table));
+    print_row(&page, &d->rows[i]);
+  }
+  return page.stopped ? TB_CANCELLED : TB_OK;
+}
+
+static void put_pair(struct tb_json_emit *e, const char *key, const uint64_t pair[2]) {
+  TB_JSON_EMIT(e, "\"");
+  tb_json_emit_raw(e, key, strlen(key));
+  TB_JSON_EMIT(e, "\":[");
+  tb_json_emit_uint(e, pair[0]);
+  TB_JSON_EMIT(e, ",");
+  tb_json_emit_uint(e, pair[1]);
+  TB_JSON_EMIT(e, "]");
+}
+
+static void put_row(struct tb_json_emit *e, const struct tb_diff_row *row) {
+  TB_JSON_EMIT(e, "{\"table\":");
+  tb_json_emit_string(e, tb_str_from(tb_diff_table_name(row->table)));
+  TB_JSON_EMIT(e, ",\"side\":");
+  tb_json_emit_uint(e, row->side);
+  if (row->has_ts) {
+    TB_JSON_EMIT(e, ",\"ts\":");
+    tb_json_emit_int(e, row->ts);
+  }
+  if (row->offset != TB_NO_OFFSET) {
+    TB_JSON_EMIT(e, ",\"offset\":");
+    tb_json_emit_uint(e, row->offset);
+  }
+  TB_JSON_EMIT(e, ",\"text\":");
+  tb_json_emit_string(e, row->text);
+  TB_JSON_EMIT(e, "}");
+}
+
+static void put_tables(struct tb_json_emit *e, const struct tb_difference *d) {
+  for (unsigned t = 0; t < TB_DIFF_TABLE_COUNT; t++) {
+    if (t) TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, tb_str_from(tb_diff_table_name((enum tb_diff_table)t)));
+    TB_JSON_EMIT(e, ":{");
+    put_pair(e, "rows", d->tables[t].rows);
+    TB_JSON_EMIT(e, ",");
+    put_pair(e, "only", d->tables[t].only);
+    TB_JSON_EMIT(e, "}");
+  }
+}
+
+enum tb_status tb_difference_json(const struct tb_difference *d, tb_text_sink sink, void *ctx) {
+  struct tb_json_emit emit, *e = &emit;
+  tb_json_emit_init(e, tb_default_allocator());
+  e->for_people = true;
+  TB_JSON_EMIT(e, "{\"version\":1,\"files\":[");
+  for (unsigned i = 0; i < 2; i++) {
+    if (i) TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, d->files[i]);
+  }
+  TB_JSON_EMIT(e, "],\"formats\":[");
+  for (unsigned i = 0; i < 2; i++) {
+    if (i) TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, tb_str_from(tb_format_name(d->formats[i])));
+  }
+  if (d->is_equal)
+    TB_JSON_EMIT(e, "],\"equal\":true,\"tables\":{");
+  else
+    TB_JSON_EMIT(e, "],\"equal\":false,\"tables\":{");
+  put_tables(e, d);
+  TB_JSON_EMIT(e, "},\"rows\":[");
+  for (size_t i = 0; i < d->row_count; i++) {
+    if (i) TB_JSON_EMIT(e, ",");
+    put_row(e, &d->rows[i]);
+  }
+  TB_JSON_EMIT(e, "]}\n");
+  enum tb_status status = e->status;
+  if (status == TB_OK && !sink(ctx, e->buffer.data, e->buffer.len)) status = TB_CANCELLED;
+  tb_json_emit_free(e);
+  return status;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/diff/rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/intern.h"
+#include "json/emitter.h"
+
+enum { ROWS_MAX = 1 << 28, NUMBER_TEXT = 32 };
+
+void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *allocator) {
+  *rows = (struct tb_diff_rows){.allocator = allocator};
+  tb_arena_init(&rows->arena, allocator, 0);
+  tb_buffer_init(&rows->text, allocator, 0);
+}
+
+void tb_diff_rows_free(struct tb_diff_rows *rows) {
+  tb_free(rows->allocator, rows->items, rows->capacity * sizeof(*rows->items));
+  tb_arena_free(&rows->arena);
+  tb_buffer_free(&rows->text);
+}
+
+void tb_diff_rows_clear(struct tb_diff_rows *rows) {
+  rows->count = 0;
+  tb_arena_reset(&rows->arena);
+}
+
+/* ---- hashing ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix_text(uint64_t hash, struct tb_str text) { return tb_str_hash(text, hash); }
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  char bytes[sizeof(value)];
+  memcpy(bytes, &value, sizeof(value));
+  return mix_text(hash, (struct tb_str){bytes, sizeof(bytes)});
+}
+
+/* Ids of processes and threads, and names of tracks that have none; never how a file numbers its tracks. */
+static uint64_t mix_track(uint64_t hash, const struct tb_track *track) {
+  for (unsigned depth = 0; track && depth < TB_TRACK_DEPTH_MAX; track = track->parent, depth++) {
+    hash = mix(hash, (uint64_t)track->type);
+    if (track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER) hash = mix_text(hash, track->name);
+    if (track->type == TB_TRACK_THREAD) return mix(mix(hash, (uint64_t)track->tid), (uint64_t)track->pid);
+    if (track->type == TB_TRACK_PROCESS) return mix(hash, (uint64_t)track->pid);
+  }
+  return hash;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* A number is the same as an integer, as a fraction that is whole, and in text. */
+static size_t number_text(const struct tb_arg *arg, char text[NUMBER_TEXT]) {
+  int len;
+  bool whole = arg->type == TB_ARG_DOUBLE && arg->d == floor(arg->d) && fabs(arg->d) < 9e15;
+  if (whole)
+    len = snprintf(text, NUMBER_TEXT, "%" PRId64, (int64_t)arg->d);
+  else if (arg->type == TB_ARG_DOUBLE)
+    len = snprintf(text, NUMBER_TEXT, "%.17g", arg->d);
+  else if (arg->type == TB_ARG_INT)
+    len = snprintf(text, NUMBER_TEXT, "%" PRId64, arg->i);
+  else
+    len = snprintf(text, NUMBER_TEXT, "%" PRIu64, arg->u);
+  return (size_t)len;
+}
+
+static struct tb_str value_text(const struct tb_arg *arg, char text[NUMBER_TEXT]) {
+  switch (arg->type) {
+    case TB_ARG_STRING:
+    case TB_ARG_JSON:
+    case TB_ARG_BLOB:
+      return arg->text;
+    case TB_ARG_NULL:
+      return TB_STR("null");
+    case TB_ARG_BOOL:
+      return arg->u ? TB_STR("true") : TB_STR("false");
+    case TB_ARG_DICT:
+      return TB_STR("{}");
+    case TB_ARG_ARRAY:
+      return TB_STR("[]");
+    default:
+      return (struct tb_str){text, number_text(arg, text)};
+  }
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* The row's hash comes before its texts, which are copied. */
+static enum tb_status add(struct tb_diff_rows *rows, const struct tb_diff_hashed *row) {
+  void *items = rows->items;
+  enum tb_status status =
+      tb_grow_array(rows->allocator, &items, &rows->capacity, rows->count + 1, sizeof(*rows->items), ROWS_MAX);
+  rows->items = items;
+  if (status != TB_OK) return status;
+  struct tb_diff_hashed *added = &rows->items[rows->count];
+  *added = *row;
+  added->name = tb_arena_copy(&rows->arena, row->name);
+  added->value = tb_arena_copy(&rows->arena, row->value);
+  if (!added->name.ptr || !added->value.ptr) return TB_NO_MEMORY;
+  added->hash = mix(row->hash, row->table);
+  if (row->has_ts) added->hash = mix(added->hash, (uint64_t)row->ts);
+  if (row->track) added->hash = mix_track(added->hash, row->track);
+  added->hash = mix_text(mix_text(added->hash, row->name), row->value);
+  rows->count++;
+  return TB_OK;
+}
+
+/* The key of an argument within others, such as "a.b[2]", in rows->text from `start` on. */
+static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *args,
+                               uint32_t count, bool in_array) {
+  struct tb_buffer *key = &rows->text;
+  size_t start = key->len;
+  uint32_t place = 0;
+  for (uint32_t i = 0; i < count; i += args[i].span, place++) {
+    char text[NUMBER_TEXT];
+    const struct tb_arg *arg = &args[i];
+    if (arg->flags & TB_ARG_DERIVED) continue;
+    key->len = start;
+    int len = in_array ? snprintf(text, sizeof(text), "[%u]", place) : snprintf(text, sizeof(text), start ? "." : "");
+    enum tb_status status = tb_buffer_append(key, text, (size_t)len);
+    if (status == TB_OK && arg->name.len) status = tb_buffer_append(key, arg->name.ptr, arg->name.len);
+    if (status == TB_OK && arg->span > 1)
+      status = add_args(rows, row, arg + 1, arg->span - 1, arg->type == TB_ARG_ARRAY);
+    if (status == TB_OK && arg->span == 1) {
+      row->name = (struct tb_str){key->data ? key->data : "", key->len};
+      row->value = value_text(arg, text);
+      status = add(rows, row);
+    }
+    if (status != TB_OK) return status;
+  }
+  key->len = start;
+  return TB_OK;
+}
+
+/* Categories are a set in Perfetto, and a list in JSON. */
+static uint64_t hash_categories(struct tb_str list) {
+  uint64_t sum = 0;
+  for (size_t at = 0; at < list.len;) {
+    const char *comma = memchr(list.ptr + at, ',', list.len - at);
+    size_t end = comma ? (size_t)(comma - list.ptr) : list.len;
+    if (end > at) sum += mix_text(1, (struct tb_str){list.ptr + at, end - at});
+    at = end + 1;
+  }
+  return sum;
+}
+
+static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
+  bool ends = event->type == TB_EVENT_SLICE_END;
+  row->table = ends ? TB_DIFF_ENDS : TB_DIFF_SLICES;
+  row->hash = ends ? 0 : mix(event->type == TB_EVENT_INSTANT, hash_categories(event->categories));
+  row->name = event->name;
+  if (ends && !event->offset) row->offset = TB_NO_OFFSET; /* the reader made it of a duration */
+  enum tb_status status = add(rows, row);
+  row->table = TB_DIFF_ARGS;
+  row->hash = 0;
+  rows->text.len = 0;
+  return status == TB_OK ? add_args(rows, row, event->args, event->arg_count, false) : status;
+}
+
+static enum tb_status add_counter(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
+  char text[NUMBER_TEXT];
+  row->table = TB_DIFF_COUNTERS;
+  row->name = event->track->name;
+  if (event->arg_count) row->value = value_text(&event->args[0], text);
+  return add(rows, row);
+}
+
+enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event) {
+  struct tb_diff_hashed row = {.ts = event->ts,
+                               .has_ts = event->has & TB_HAS_TS,
+                               .offset = event->offset,
+                               .track = event->track,
+                               .name = {"", 0},
+                               .value = {"", 0}};
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+    case TB_EVENT_SLICE_COMPLETE:
+    case TB_EVENT_SLICE_END:
+    case TB_EVENT_INSTANT:
+      return add_slice(rows, &row, event);
+    case TB_EVENT_COUNTER:
+      return add_counter(rows, &row, event);
+    case TB_EVENT_FLOW_EDGE:
+      row.table = TB_DIFF_FLOWS;
+      return add(rows, &row);
+    case TB_EVENT_FLOW_BEGIN:
+    case TB_EVENT_FLOW_STEP:
+    case TB_EVENT_FLOW_END: /* the edges say it */
+      return TB_OK;
+    default:
+      break;
+  }
+  row.table = TB_DIFF_EVENTS;
+  row.hash = mix(event->type, event->task_state);
+  row.name = event->name;
+  return add(rows, &row);
+}
+
+enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track) {
+  if (track->type == TB_TRACK_GLOBAL) return TB_OK;
+  struct tb_diff_hashed row = {.offset = TB_NO_OFFSET, .track = track, .name = track->name, .value = {"", 0}};
+  row.table = track->type == TB_TRACK_PROCESS  ? TB_DIFF_PROCESSES
+              : track->type == TB_TRACK_THREAD ? TB_DIFF_THREADS
+                                               : TB_DIFF_TRACKS;
+  return add(rows, &row);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status put(struct tb_buffer *to, const char *text) { return tb_buffer_append(to, text, strlen(text)); }
+
+static enum tb_status put_track(struct tb_buffer *to, const struct tb_track *track) {
+  char text[64];
+  for (unsigned depth = 0; track && track->type != TB_TRACK_GLOBAL && depth < 8; track = track->parent, depth++) {
+    const char *kind = track->type == TB_TRACK_PROCESS ? "pid" : track->type == TB_TRACK_THREAD ? "tid" : "track";
+    bool by_id = track->type == TB_TRACK_PROCESS || track->type == TB_TRACK_THREAD;
+    int64_t id = track->type == TB_TRACK_PROCESS ? track->pid : track->tid;
+    snprintf(text, sizeof(text), " %s ", kind);
+    enum tb_status status = put(to, text);
+    snprintf(text, sizeof(text), "%" PRId64, id);
+    if (status == TB_OK) status = by_id ? put(to, text) : tb_buffer_append(to, track->name.ptr, track->name.len);
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_diff_row_text(const struct tb_diff_hashed *row, struct tb_buffer *to) {
+  enum tb_status status = tb_buffer_append(to, row->name.ptr, row->name.len);
+  if (status == TB_OK && row->value.len) status = put(to, " = ");
+  if (status == TB_OK) status = tb_buffer_append(to, row->value.ptr, row->value.len);
+  if (status == TB_OK && row->track) status = put(to, ", of");
+  return status == TB_OK ? put_track(to, row->track) : status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Events as rows that can be compared whatever their format: what a row says is hashed, and kept as text only where it
+ * is shown.
+ */
+#ifndef TB_TOOLBOX_DIFF_ROWS_H
+#define TB_TOOLBOX_DIFF_ROWS_H
+
+#include "base/memory.h"
+#include "tracebridge/diff.h"
+
+struct tb_diff_hashed {
+  uint64_t hash; /* of all that is compared, the table too */
+  int64_t ts;
+  uint64_t offset;
+  const struct tb_track *track; /* NULL: none */
+  struct tb_str name, value;    /* in the arena of the rows */
+  uint8_t table;                /* enum tb_diff_table */
+  bool has_ts;
+};
+
+/* Rows in memory. */
+struct tb_diff_rows {
+  const struct tb_allocator *allocator;
+  struct tb_diff_hashed *items;
+  size_t count, capacity;
+  struct tb_arena arena;
+  struct tb_buffer text;
+};
+
+void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *allocator);
+void tb_diff_rows_free(struct tb_diff_rows *rows);
+/* Forgets them. */
+void tb_diff_rows_clear(struct tb_diff_rows *rows);
+
+/* Adds the rows that the event of the one shape, its slices as BEGIN and END, is. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event);
+/* Adds the row that the track is. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track);
+
+/* Appends what the row says, for people. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_diff_row_text(const struct tb_diff_hashed *row, struct tb_buffer *to);
+
+#endif
