@@ -1,0 +1,13 @@
+# What is left of a trace's texts, and what is said; with texts that are kept; from a pipe, of another format.
+printf '%s' '[{"name":"load","cat":"a,b","ph":"X","ts":1,"dur":2,"pid":1,"tid":2,"args":{"path":"/home/me","n":5}},' \
+  '{"name":"thread_name","ph":"M","pid":1,"tid":2,"args":{"name":"worker of mine"}},{"name":"load","ph":"i","ts":3,"pid":1,' \
+  '"tid":2,"s":"t"}]' >a.json
+tracebridge redact a.json --key k -o b.json
+cat b.json
+tracebridge redact - --key k --keep 'lo*' --keep '!long' --no-args --to json <a.json | tee c.json
+tracebridge redact -q a.json --key k -o d.pftrace
+tracebridge diff b.json d.pftrace
+tracebridge redact a.json -o a.json
+echo "status $?"
+tracebridge redact "$DATA/damage/cut_in_event.json" --key k -o e.json
+echo "status $?"

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""run.py PROGRAM [--corpus] TRACE...: no text of four bytes or more of a trace is in what `redact` makes of it."""
+import gzip
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+FORMATS = {"json": "json", "perfetto": "pftrace", "fxt": "fxt"}
+NUMBER = re.compile(rb"^[-+]?(0x[0-9a-fA-F]+|[0-9.]+([eE][-+]?[0-9]+)?)$")
+TEXT = re.compile(rb"[\x20-\x7e]{4,}")
+LETTERS = re.compile(rb"[A-Za-z]{3}")
+KEPT = b"Kept.Name"
+
+
+def strings_of(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings_of(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from strings_of(item)
+
+
+def texts(trace):
+    """Of JSON its strings; of binary formats runs of bytes that could be one, with what may be in front of them taken
+    off: lengths and tags are printable, too. Texts that are no ASCII are found in JSON alone."""
+    content = trace.read_bytes()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    try:
+        found = {text.encode(errors="surrogatepass") for text in strings_of(json.loads(content))}
+    except ValueError:
+        found = set(TEXT.findall(content))
+        found = {text for text in found if LETTERS.search(text)}  # others are bytes of numbers
+        found |= {text[i:] for text in found for i in (1, 2) if len(text) > 40}
+    return {text for text in found if len(text) >= 4 and not NUMBER.match(text)}
+
+
+def own_texts(program, folder, to):
+    """What the format's writer has in every trace: that of one whose texts are all short."""
+    plain = folder / "plain.json"
+    events = [{"name": "a", "cat": "b", "ph": ph, "ts": 1 + i, "dur": 1, "id": 1, "pid": 1, "tid": 1, "bp": "e",
+               "args": {"k": {"z": [1, "x", None, 1.5, True]}}} for i, ph in enumerate("XBEiCbnesntfNODSTFPvR")]
+    events += [{"name": name, "ph": "M", "pid": 1, "tid": 1, "args": {"name": "n", "labels": "l", "sort_index": 1}}
+               for name in ("process_name", "thread_name", "process_labels", "process_sort_index", "thread_sort_index")]
+    plain.write_text(json.dumps({"traceEvents": events}))
+    out = folder / f"plain.{FORMATS[to]}"
+    subprocess.run([program, "redact", "-q", "--key", "k", plain, "-o", out], check=False, capture_output=True)
+    return out.read_bytes()
+
+
+def redacted(program, trace, out, *options):
+    done = subprocess.run([program, "redact", "-q", "--key", "k", *options, trace, "-o", out], capture_output=True,
+                          check=False)
+    return out.read_bytes() if done.returncode in (0, 4) else None
+
+
+# Words of the formats that a writer only has where the trace has such events.
+OWN = re.compile(
+    rb"^[-+]?(traceEvents|stackFrames|samples|displayTimeUnit|args|name|nano|bind_id|flow_(in|out)|scope|"
+    rb"terminating_flow_ids|process_(name|labels|sort_index)|thread_(name|sort_index)|labels|sort_index|"
+    rb"local|global|parent|category|weight|stack|tracebridge.*|"
+    rb"tdur|tts|tdur_ns|tts_ns|sample|counter|baseTimeNanoseconds|clock-domain|LINUX_CLOCK_MONOTONIC|over|"
+    rb"(incoming|outgoing)_weight|\[No name\]|\{\"pid\":null\}|otherData|metadata|"
+    rb"null|true|false|NaN|Infinity|value|other events|overlapping slices|"
+    rb"\x10\x00\x04FxT.*)$")
+
+
+def check(program, trace, folder, own):
+    found, faults = texts(trace), []
+    for to, end in FORMATS.items():
+        out = redacted(program, trace, folder / f"out.{end}")
+        if out is None:
+            continue
+        left = [text for text in found if text in out and text not in own[to] and not OWN.match(text)]
+        faults += [f"{trace} to {to}: {text[:60]!r} is left" for text in sorted(left)[:5]]
+    return faults
+
+
+def check_options(program, folder):
+    """The same text is the same pseudonym, another key makes others, and what is kept is kept."""
+    events = [{"name": name, "ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1, "args": {"secret": "secret"}}
+              for name in (KEPT.decode(), "secret")]
+    trace = folder / "options.json"
+    trace.write_text(json.dumps(events))
+    out = [redacted(program, trace, folder / "options-out.json", *options)
+           for options in ((), (), ("--key", "other"), ("--keep", "Kept*"), ("--no-args",))]
+    words = [set(re.findall(rb"r(?:[a-z][2-9]){9}", content)) for content in out]
+    faults = []
+    if out[0] != out[1] or len(words[0]) != 2 or words[0] & words[2]:
+        faults.append("pseudonyms are not by text and key")
+    if out[3].count(KEPT) != 1 or KEPT in out[0]:
+        faults.append("--keep does not keep, or keeps more")
+    if b"args" in out[4]:
+        faults.append("--no-args leaves arguments")
+    return faults
+
+
+def main():
+    program, rest = os.path.abspath(sys.argv[1]), [arg for arg in sys.argv[2:] if arg != "--corpus"]
+    traces = [pathlib.Path(arg) for arg in rest]
+    if "--corpus" in sys.argv:
+        corpus = pathlib.Path(os.environ["TRACEBRIDGE_CORPUS"])
+        traces += [path for path in sorted(corpus.rglob("*"))
+                   if path.suffix in (".json", ".gz", ".pftrace", ".fxt") and path.stat().st_size < 4 << 20]
+    with tempfile.TemporaryDirectory(prefix="redact-") as name:
+        folder = pathlib.Path(name)
+        own = {to: own_texts(program, folder, to) for to in FORMATS}
+        faults = check_options(program, folder)
+        for trace in traces:
+            faults += check(program, trace, folder, own)
+    print("\n".join([*faults, f"{len(traces)} traces, {len(faults)} faults"]))
+    return bool(faults) or not traces
+
+
+sys.exit(main())

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads a trace event by event, replaces the texts of each, and writes it.
+ */
+#include "tracebridge/redact.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "model/reader_ops.h"
+#include "model/writer_ops.h"
+#include "toolbox/redact/redact_event.h"
+#include "tracebridge/file.h"
+
+enum { LOSSES_MAX = sizeof(((struct tb_redact_report *)0)->losses) / sizeof(struct tb_loss) };
+
+static enum tb_status no_memory(struct tb_error *error) {
+  return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+static void take_losses(struct tb_redact_report *report, const struct tb_loss *losses, size_t count) {
+  for (size_t i = 0; i < count && report->loss_count < LOSSES_MAX; i++)
+    report->losses[report->loss_count++] = losses[i];
+}
+
+static enum tb_status put(struct tb_redactor *r, struct tb_writer *writer, const struct tb_event *event,
+                          struct tb_redact_report *report) {
+  struct tb_event own = *event;
+  bool left_out;
+  enum tb_status status = tb_redact_event(r, &own, &left_out);
+  if (status != TB_OK) return status;
+  report->left_out += left_out;
+  return left_out ? TB_OK : tb_writer_put(writer, &own);
+}
+
+static enum tb_status redact_all(struct tb_redactor *r, struct tb_reader *reader, struct tb_writer *writer,
+                                 struct tb_redact_report *report, struct tb_error *error) {
+  const struct tb_event *event;
+  enum tb_status status;
+  while ((status = tb_reader_next(reader, &event)) == TB_OK)
+    if ((status = put(r, writer, event, report)) != TB_OK) break;
+  if (status == TB_END) status = tb_writer_finish(writer);
+  if (status == TB_OK || error->code != TB_OK) return status;
+  if (reader->error.code != TB_OK)
+    *error = reader->error;
+  else if (writer->error.code != TB_OK)
+    *error = writer->error;
+  else
+    (void)tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  return status;
+}
+
+static enum tb_status redact(struct tb_redactor *r, const char *from, const char *to,
+                             const struct tb_redact_options *options, struct tb_redact_report *report,
+                             struct tb_error *error) {
+  struct tb_reader_options how = options->reader;
+  struct tb_writer_options target = options->writer;
+  struct tb_reader *reader = NULL;
+  struct tb_writer *writer = NULL;
+  how.shape = TB_SHAPE_SOURCE;
+  how.slices = TB_SLICES_EITHER;
+  how.sorted = false;
+  how.event_types = 0;
+  enum tb_status status = tb_reader_open(from, &how, &reader, error);
+  if (status != TB_OK) return status;
+  if (target.format == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN &&
+      tb_format_is_written(tb_reader_format(reader)))
+    target.format = tb_reader_format(reader);
+  status = tb_writer_open(to, &target, &writer, error);
+  if (status == TB_OK) status = redact_all(r, reader, writer, report, error);
+  take_losses(report, reader->losses.entries, reader->losses.count);
+  if (writer) take_losses(report, writer->losses.entries, writer->losses.count);
+  report->replaced = r->names.replaced;
+  report->kept = r->names.kept;
+  tb_writer_close(writer);
+  tb_reader_close(reader);
+  return status;
+}
+
+enum tb_status tb_redact(const char *from, const char *to, const struct tb_redact_options *options,
+                         struct tb_redact_report *report, struct tb_error *error) {
+  struct tb_redact_options filled = {.size = sizeof(filled)};
+  struct tb_redact_report own_report;
+  struct tb_error own_error = {0};
+  if (!report) report = &own_report;
+  if (!error) error = &own_error;
+  *report = (struct tb_redact_report){0};
+  if (!from || !to) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or output is NULL");
+  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status != TB_OK) return status;
+  filled.reader.size = sizeof(filled.reader);
+  filled.writer.size = sizeof(filled.writer);
+  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
+  if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
+  if (tb_file_overwrites_input(to, from)) {
+    tb_error_set_file(error, to);
+    return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
+  }
+  struct tb_redactor r = {.allocator = filled.reader.allocator, .no_args = filled.no_args};
+  const struct tb_name_patterns keep = {filled.keep, filled.keep_count};
+  if (!tb_pseudonyms_init(&r.names, r.allocator, filled.key, &keep))
+    return tb_fail(error, TB_IO, TB_NO_OFFSET, "the system gives no random numbers: give a key");
+  tb_arena_init(&r.lasting, r.allocator, 0);
+  tb_arena_init(&r.scratch, r.allocator, 0);
+  status = redact(&r, from, to, &filled, report, error);
+  if (status == TB_NO_MEMORY) (void)no_memory(error);
+  tb_free(r.allocator, r.tracks, r.track_count * sizeof(*r.tracks));
+  tb_arena_free(&r.lasting);
+  tb_arena_free(&r.scratch);
+  tb_pseudonyms_free(&r.names);
+  return status == TB_OK && report->loss_count ? TB_PARTIAL : status;
+}

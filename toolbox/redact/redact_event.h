@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Events and tracks with pseudonyms for their texts. Every text of struct tb_event and struct tb_track is either
+ * replaced here or left out: a member that is added there must be added here.
+ */
+#ifndef TB_TOOLBOX_REDACT_REDACT_EVENT_H
+#define TB_TOOLBOX_REDACT_REDACT_EVENT_H
+
+#include "toolbox/redact/pseudonyms.h"
+#include "tracebridge/event.h"
+
+/* Zero but for `allocator`, `names` and the arenas there are no tracks. */
+struct tb_redactor {
+  const struct tb_allocator *allocator;
+  struct tb_pseudonyms names;
+  bool no_args;
+  struct tb_track **tracks; /* by index of the source's; NULL: not met yet */
+  size_t track_count;
+  struct tb_arena lasting; /* of tracks */
+  struct tb_arena scratch; /* of the current event */
+};
+
+/* Makes *event, which is a copy of the source's, one without its texts; what it points to lasts until the next call.
+ * *left_out: it is of a kind that cannot be. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_redact_event(struct tb_redactor *redactor, struct tb_event *event, bool *left_out);
+
+#endif
