@@ -44,6 +44,19 @@ PAGES = {
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
     },
     "help#dump": {"trace.perfetto-trace": "MADE/recipes/render.perfetto-trace", "trace.fxt": "MADE/fxt/events.fxt"},
+    "help#verify": {
+        "trace.perfetto-trace": "MADE/recipes/system.perfetto-trace",
+        "out/a.json": "TREE/tests/data/real/clang-time-trace.json",
+    },
+    "help#diff": {
+        "before.json": "TREE/tests/data/real/clang-time-trace.json",
+        "after.perfetto-trace": "TREE/tests/data/real/clang-time-trace.json",
+        "trace.json": "TREE/tests/data/real/clang-time-trace.json",
+    },
+    "help#redact": {
+        "trace.json": "TREE/tests/data/real/clang-time-trace.json",
+        "trace.perfetto-trace": "MADE/recipes/system.perfetto-trace",
+    },
     "help#open": {
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
         "trace.fxt": "MADE/fxt/events.fxt",
