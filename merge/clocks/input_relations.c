@@ -123,40 +123,40 @@ static enum tb_status add_fit_edge(struct tb_merger *m, struct tb_source *s, str
 /* Clocks that no line relates: what they read, and how far apart neighbours are from the offset of either. */
 static enum tb_status add_anchor_edge(struct tb_merger *m, struct tb_source *s, uint32_t a, uint32_t b,
                                       struct tb_time_anchor *pairs, size_t count) {
-  enum { READ_NS = 2000 };
   static const double UNKNOWN_RATE = 50e-6;
-  struct tb_time_bound_point points[2] = {{pairs[0].x, READ_NS}, {pairs[count - 1].x, READ_NS}};
+  struct tb_time_bound_point points[2] = {{pairs[0].x, TB_READING_BUSY_NS}, {pairs[count - 1].x, TB_READING_BUSY_NS}};
   struct tb_graph_edge edge = {.anchors = pairs, .anchor_count = count};
   edge.bound = (struct tb_time_bound){points, points[1].time > points[0].time ? 2 : 1, UNKNOWN_RATE};
   return add_edge(m, s, &edge, a, b);
 }
 
-/* What MONOTONIC and BOOTTIME show of a host that reads other clocks with them: their difference does not drift. */
-static enum tb_status read_noise(const struct tb_merger *m, const struct tb_source *s, struct tb_reading_noise *noise) {
+/* What a host's reading of BOOTTIME and another clock shows of how it reads clocks. */
+static enum tb_status read_noise(const struct tb_merger *m, const struct tb_source *s, uint32_t clock,
+                                 enum tb_reading_kind kind, struct tb_reading_noise *noise) {
   struct tb_time_anchor *pairs = NULL;
   struct tb_reading_fit fit;
   size_t count = 0;
   *noise = (struct tb_reading_noise){0, 0, 0};
-  enum tb_status status = tb_source_readings(s, m->allocator, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC, &pairs, &count);
+  enum tb_status status = tb_source_readings(s, m->allocator, TB_CLOCK_BOOTTIME, clock, &pairs, &count);
   if (status != TB_OK || !count) return status;
-  status = tb_reading_fit_make(&fit, m->allocator, pairs, count, TB_READING_SAME_RATE, NULL);
+  status = tb_reading_fit_make(&fit, m->allocator, pairs, count, kind, NULL);
   *noise = fit.noise;
   tb_reading_fit_free(&fit);
   tb_free(m->allocator, pairs, count * sizeof(*pairs));
   return status;
 }
 
-/* The noise counts where it is of a third clock. Where one rate drives both, their own difference shows it. */
+/* Few readings show less of their noise than the third clock's do that was read with them: MONOTONIC's for those of the
+ * wall clock, and the wall clock's for MONOTONIC's. */
 static enum tb_status fit_relation(const struct tb_merger *m, const struct tb_source *s, struct tb_clock_relation *r,
                                    struct tb_time_anchor *pairs, size_t count) {
-  struct tb_reading_noise noise = {0, 0, 0};
-  bool of_third = r->kind == TB_READING_SAME_RATE;
-  if (r->kind == TB_READING_DRIFTS && count <= TB_FEW_READINGS) {
-    enum tb_status status = read_noise(m, s, &noise);
-    if (status != TB_OK) return status;
-    of_third = noise.freedom > 0;
-  }
-  return tb_reading_fit_make(&r->fit, m->allocator, pairs, count, r->kind, of_third ? &noise : NULL);
+  struct tb_reading_noise third = {0, 0, 0};
+  enum tb_status status = TB_OK;
+  if (count <= TB_FEW_READINGS)
+    status = r->kind == TB_READING_SAME_RATE ? read_noise(m, s, TB_CLOCK_REALTIME, TB_READING_DRIFTS, &third)
+                                             : read_noise(m, s, TB_CLOCK_MONOTONIC, TB_READING_SAME_RATE, &third);
+  if (status != TB_OK) return status;
+  return tb_reading_fit_make(&r->fit, m->allocator, pairs, count, r->kind, third.freedom ? &third : NULL);
 }
 
 static bool is_related(const struct tb_source *s, uint32_t a, uint32_t b) {

@@ -4,24 +4,20 @@
 #include <math.h>
 
 /* Reading two clocks one after the other takes about as long; it is the noise that few readings are taken to have,
- * which counts as much as two of them. One or two readings do not show how late they are. */
-static const double USUAL_NOISE_NS = 1000, USUAL_WEIGHT = 2, FEW_READINGS_NS = 2000;
+ * which counts as much as two of them. */
+static const double USUAL_NOISE_NS = 1000, USUAL_WEIGHT = 2;
 /* A clock's rate is known no better than that: it changes with temperature. */
 static const double RATE_CHANGE = 0.5e-6;
 /* Clocks of computers that nobody measured run apart by that; most by less than half of it. */
 static const double UNKNOWN_RATE = 50e-6, USUAL_RATE = 25e-6;
 static const double SIGMAS = 6;
 
-/* No reading of a host that reads its clocks at once is further off a line; how far off each may be then, and how far
- * where the host is a busy one, or nobody knows. */
-static const double CLEAN_NS = 1500, CLEAN_PAIR_NS = 1000, IDLE_NS = 2000, IDLE_MOST_NS = 4000, BUSY_NS = 105000;
-/* So many independent distances are not all small by chance. */
-enum { SHOWN = 3 };
-/* Student's distribution: how many times its noise a reading is off by 1 time in 10,000, and 1 time in 100 where it is
- * known that the noise is small, for 1 degree of freedom, 2, ... */
-enum { RARELY = TB_FEW_READINGS - 1, SELDOM = 8 };
-static const double RARE[RARELY] = {6366, 100, 28.0, 15.5, 11.2, 9.1, 7.9, 7.1, 6.6, 6.2, 5.9, 5.7, 5.5};
-static const double SELDOM_OFF[SELDOM] = {63.7, 9.9, 5.8, 4.6, 4.0, 3.7, 3.5, 3.4};
+/* How far off a reading is taken to be at least, and what few of them show at least: clocks may count in microseconds,
+ * and be on one line by rounding. */
+static const double LEAST_OFF_NS = 2000, LEAST_SHOWN_NS = 100;
+/* Student's distribution: how many times its noise a reading is off once in 10,000, for 1 degree of freedom, 2, ... */
+enum { FREEDOM_MAX = TB_FEW_READINGS - 1 };
+static const double RARELY_OFF[FREEDOM_MAX] = {6366, 100, 28.0, 15.5, 11.2, 9.1, 7.9, 7.1, 6.6, 6.2, 5.9, 5.7, 5.5};
 /* All readings may be late alike: by so many times their noise where each is late by up to the same. */
 static const double LATE_ALIKE = 2;
 
@@ -42,7 +38,7 @@ struct tb_line_error tb_line_error(double n, const struct tb_reading_noise *nois
     sigma = sqrt((noise->squares + USUAL_WEIGHT * USUAL_NOISE_NS * USUAL_NOISE_NS) / (freedom + USUAL_WEIGHT));
   e.shows_noise = n >= 3;
   if (freedom > 0) e.most = fmax(e.most, LATE_ALIKE * sqrt(noise->squares / freedom));
-  if (!e.shows_noise) e.most = FEW_READINGS_NS;
+  if (!e.shows_noise) e.most = TB_READING_BUSY_NS;
   set_noise(&e, sigmas(n) * sigma);
   if (n < 2 || spread <= 0) return e;
   double error = sigma / sqrt(spread);
@@ -56,25 +52,20 @@ struct tb_line_error tb_level_error(const struct tb_line_error *error) {
   return e;
 }
 
-/* Whether the host reads its clocks one right after the other, as far as a few readings show it. Without a third clock
- * two readings show nothing, and with one they show it once. */
-static bool is_idle(double n, const struct tb_reading_noise *noise, const struct tb_reading_noise *third) {
-  double most = third ? fmax(noise->most, third->most) : noise->most;
-  size_t shown = noise->freedom + (third ? third->freedom : 0);
-  return most <= (n > 2 ? CLEAN_NS : CLEAN_PAIR_NS) && shown >= (third ? 1 : SHOWN);
-}
-
 static double shown_by(const struct tb_reading_noise *noise) {
-  return noise && noise->freedom ? sqrt(noise->squares / (double)noise->freedom) : 0;
+  if (!noise || !noise->freedom) return 0;
+  return fmax(LEAST_SHOWN_NS, sqrt(noise->squares / (double)noise->freedom));
 }
 
-/* How far off each reading of an idle host may be. Two show too little, and are taken to be what such a host has. */
-static double idle_off(double n, const struct tb_reading_noise *noise, const struct tb_reading_noise *third) {
+static double rarely_off(size_t freedom) { return RARELY_OFF[(freedom < FREEDOM_MAX ? freedom : FREEDOM_MAX) - 1]; }
+
+/* How far off each reading may be, by what is known of all noise: no more than on a busy host. */
+static double each_off(const struct tb_reading_noise *noise, const struct tb_reading_noise *third) {
   struct tb_reading_noise all = *noise;
-  if (n < 3) return IDLE_NS;
+  double busy = fmax(TB_READING_BUSY_NS, 2 * noise->most);
   if (third) all.squares += third->squares, all.freedom += third->freedom;
-  size_t freedom = all.freedom < SELDOM ? all.freedom : SELDOM;
-  return fmin(fmax(IDLE_NS, SELDOM_OFF[freedom - 1] * shown_by(&all)), IDLE_MOST_NS);
+  if (!all.freedom) return busy;
+  return fmin(fmax(LEAST_OFF_NS, rarely_off(all.freedom) * shown_by(&all)), busy);
 }
 
 static double by_noise_at(const struct tb_line_error *e, const struct tb_line_readings *r, int64_t time) {
@@ -94,23 +85,23 @@ static bool is_noise_less(const struct tb_line_error *e) {
   return fmax(by_noise_at(e, r, r->first), by_noise_at(e, r, r->last)) < e->each_off;
 }
 
-void tb_line_error_doubt(struct tb_line_error *e, double n, const struct tb_reading_noise *noise,
+void tb_line_error_doubt(struct tb_line_error *e, double n, double slope, const struct tb_reading_noise *noise,
                          const struct tb_reading_noise *third) {
   if (n < 2 || n > TB_FEW_READINGS) return;
-  bool idle = is_idle(n, noise, third);
   double span = (double)((tb_wide)e->readings.last - e->readings.first);
-  e->each_off = noise->most + (idle ? idle_off(n, noise, third) : fmax(BUSY_NS, 2 * noise->most));
-  e->turn = span > 0 ? fmin(2 * e->each_off / span, 2 * UNKNOWN_RATE) : 2 * UNKNOWN_RATE;
+  e->each_off = noise->most + each_off(noise, third);
+  double turn_most = fabs(slope) + 2 * UNKNOWN_RATE;
+  e->turn = span > 0 ? fmin(2 * e->each_off / span, turn_most) : turn_most;
   struct tb_line_error by_noise = *e;
-  if (!idle && noise->freedom) {
-    double off = RARE[noise->freedom - 1] * fmax(shown_by(noise), shown_by(third));
+  if (noise->freedom) {
+    double off = rarely_off(noise->freedom) * fmax(shown_by(noise), shown_by(third));
     by_noise.most = off;
     set_noise(&by_noise, fmax(e->noise, off));
   }
-  bool less = (idle || noise->freedom) && is_noise_less(&by_noise);
+  bool less = noise->freedom && is_noise_less(&by_noise);
   if (less) *e = by_noise;
   e->by_each = !less;
-  e->by_noise = less || !idle;
+  e->by_noise = less;
 }
 
 int64_t tb_line_error_at(const struct tb_line_error *e, const struct tb_line_readings *readings, int64_t time) {

@@ -11,11 +11,11 @@
  * reading is off by more than r, the true line is within r of each, and so within r and the largest distance of the
  * fitted one from the first reading to the last. Two such lines may cross between these, and part outside.
  *
- *        r |``--..__        __..--``     r is 2 us where the readings show that the host reads its clocks at once: at
- *          |        +------+             least three independent distances are small, or the third clock that was read
- *   fitted |--------|------|--------     with the two agrees. Else it is what a busy host takes between two reads,
- *          |      __+------+__           unless the residuals say less with a chance of 1 in 10,000 to be wrong
- *        r |__--``  readings  ``--__     (Student's distribution).
+ *        r |``--..__        __..--``     r is what Student's distribution has once in 10,000 by the distances of all
+ *          |        +------+             readings, those of a third clock that was read with the two, too; but 2 us at
+ *   fitted |--------|------|--------     least, and at most what a busy host takes between two reads. Two readings
+ *          |      __+------+__           without a third clock show no distance, and so have that.
+ *        r |__--``  readings  ``--__
  */
 #ifndef TB_MERGE_CLOCKS_LINE_ERROR_H
 #define TB_MERGE_CLOCKS_LINE_ERROR_H
@@ -24,6 +24,8 @@
 
 /* Up to so many readings may be near one line by chance. */
 enum { TB_FEW_READINGS = 14 };
+/* How far off a reading may be that nothing is known of: what a busy host takes between two reads. */
+enum { TB_READING_BUSY_NS = 105000 };
 
 /* What readings show of their noise by how far they are from a line, or a level. */
 struct tb_reading_noise {
@@ -56,9 +58,9 @@ struct tb_line_error {
 /* Of `n` readings around lines of one slope: their noise, and the spread of their times. */
 struct tb_line_error tb_line_error(double n, const struct tb_reading_noise *noise, double spread);
 
-/* What few readings leave open: those of all lines, of which `error` has one. `third` is what a third clock shows that
- * was read with the two; NULL: there is none. */
-void tb_line_error_doubt(struct tb_line_error *error, double n, const struct tb_reading_noise *noise,
+/* What few readings leave open: those of all lines, of which `error` has one, that has the slope. `third` is what a
+ * third clock shows that was read with the two; NULL: there is none. */
+void tb_line_error_doubt(struct tb_line_error *error, double n, double slope, const struct tb_reading_noise *noise,
                          const struct tb_reading_noise *third);
 
 /* The same of clocks that have one rate: a line without a slope. */

@@ -119,7 +119,7 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct tb_time
   fit->error.readings = readings_of(fit, fit->main);
   fit->first = pairs[0].x;
   fit->last = pairs[count - 1].x;
-  tb_line_error_doubt(&fit->error, (double)fit->used, &fit->noise, third);
+  tb_line_error_doubt(&fit->error, (double)fit->used, fit->drift, &fit->noise, third);
   if (fit->kind == TB_READING_SAME_RATE) {
     fit->error = tb_level_error(&fit->error);
     return tb_reading_fit_bound_way(fit, &fit->bound);

@@ -161,15 +161,14 @@ const KINDS = {
     return { hosts, options: [], limit: 5 * US, sides, loose };
   },
 
-  // Two to six snapshots each, of busy hosts that read their clocks up to 40 us apart: little is known, and the bounds
-  // say how little. Two that are close together would say next to nothing of the drift; two that a third clock agrees
-  // with are taken for good ones.
+  // Two to six snapshots each, of hosts that read their clocks up to 2 to 100 us apart: little is known, and the bounds
+  // say how little. Two that are close together would say next to nothing of the drift.
   few(random) {
     const hosts = [new Host(random), new Host(random), new Host(random)];
     hosts.forEach((host, h) => {
-      const monotonic = random.true(0.5), count = (monotonic ? 3 : 2) + random.below(4);
+      const monotonic = random.true(0.5), count = 2 + random.below(5), most = random.of([2, 5, 10, 40, 100]) * US;
       for (let i = 0; i < count; i++) {
-        const when = (i + random.between(2, 8) / 10) * 300 * S / count, off = () => random.between(-40 * US, 40 * US);
+        const when = (i + random.between(2, 8) / 10) * 300 * S / count, off = () => random.between(-most, most);
         if (monotonic) host.readAll({ boot: when, mono: when + off(), wall: when + off() });
         else host.read(when, off());
       }
@@ -178,11 +177,11 @@ const KINDS = {
     return { hosts, options: [], limit: 2 * MS };
   },
 
-  // As few of hosts that read three clocks within a microsecond: what is between them is known to some microseconds.
+  // As few of hosts that read three clocks within a microsecond: what is between five is known to some microseconds.
   idle(random) {
     const hosts = [new Host(random), new Host(random), new Host(random)];
     hosts.forEach((host, h) => {
-      const count = 2 + random.below(5), at = (when) => when + random.between(0, US);
+      const count = 5 + random.below(5), at = (when) => when + random.between(0, US);
       for (let i = 0; i < count; i++) {
         const when = i * 300 * S / (count - 1);
         host.readAll({ boot: at(when), mono: at(when), wall: at(when) });

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Readings of two clocks whose truth is known: a generator with drift, noise, late readings, steps and suspends.
+ *
+ *   test_reading_fit [SETS]   with SETS instead of the tests: how many of so many simulated hosts' bounds are false, as
+ *                             the table in docs/MERGING.md has it
  */
 #include "merge/clocks/reading_fit.h"
 
@@ -100,8 +103,8 @@ static void one_reading_is_an_offset_whose_bound_grows(void **unused) {
   pairs[count++] = (struct tb_time_anchor){5 * S, 9 * S};
   make(TB_READING_DRIFTS);
   assert_int_equal(apply(7 * S), 11 * S);
-  assert_int_equal(tb_time_bound_at(&fit.bound, 5 * S), 2001);
-  assert_int_equal(tb_time_bound_at(&fit.bound, 105 * S), 2001 + 5000000);
+  assert_int_equal(tb_time_bound_at(&fit.bound, 5 * S), TB_READING_BUSY_NS + 1);
+  assert_int_equal(tb_time_bound_at(&fit.bound, 105 * S), TB_READING_BUSY_NS + 1 + 5000000);
 }
 
 static void exact_readings_are_a_line_without_doubt(void **unused) {
@@ -391,7 +394,7 @@ static struct tb_reading_noise read_three(const struct host *host, int64_t readi
   struct tb_reading_fit other;
   count = 0;
   for (int64_t k = 0; k < readings; k++) {
-    int64_t time = (k * 300 * S + (int64_t)random_below(300 * (uint64_t)S)) / readings;
+    int64_t time = (int64_t)random_below(300 * (uint64_t)S);
     int64_t off = (int64_t)random_below(2 * (uint64_t)noise) - noise;
     int64_t other_off = (int64_t)random_below(2 * (uint64_t)noise) - noise;
     monotonic[count] = (struct tb_time_anchor){own_at(host, time), own_at(host, time) - 500 * S + other_off};
@@ -404,55 +407,74 @@ static struct tb_reading_noise read_three(const struct host *host, int64_t readi
   return shown;
 }
 
-/* Of 2000 times so many readings, up to `noise` off: how many bounds are false. */
-static int count_false_bounds(int64_t readings, int64_t noise, bool with_third) {
+/* Of `sets` times so many readings, up to `noise` off: how many bounds are false. */
+static int count_false_bounds(int sets, int64_t readings, int64_t noise, bool with_third) {
   int false_bounds = 0;
-  for (int i = 0; i < 2000; i++) {
+  for (int i = 0; i < sets; i++) {
     struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
     struct tb_reading_noise shown = read_three(&host, readings, noise);
     third = with_third && shown.freedom ? &shown : NULL;
-    make(TB_READING_DRIFTS);
+    make_unchecked(TB_READING_DRIFTS);
     false_bounds += !is_bound_true(&host);
   }
   third = NULL;
   return false_bounds;
 }
 
+enum { NOISES = 6 };
+static const int64_t noises[NOISES] = {1000, 2000, 5000, 10000, 40000, 100000};
+
 /* The bound contains the truth also where chance puts three or four on a line, or all of them within less than they are
- * off. */
+ * off: it may be false once in 10,000 such sets. */
 static void bounds_by_few_noisy_readings_are_true(void **unused) {
+  enum { SETS = 400, ONCE = 1 };
   (void)unused;
-  for (int64_t readings = 2; readings <= 12; readings++) {
-    assert_true(count_false_bounds(readings, 40000, false) <= 1);
-    assert_true(count_false_bounds(readings, 100000, false) <= 1);
-    if (readings < 3) continue; /* two readings that a third clock agrees with are taken for good ones */
-    assert_true(count_false_bounds(readings, 40000, true) <= 1);
-    assert_true(count_false_bounds(readings, 100000, true) <= 1);
+  for (int64_t readings = 1; readings <= 14; readings++)
+    for (int i = 0; i < NOISES; i++)
+      for (int with_third = 0; with_third < 2; with_third++)
+        assert_true(count_false_bounds(SETS, readings, noises[i], with_third) <= ONCE);
+}
+
+/* Not a test: the table of MERGING.md. */
+static void print_table(int sets) {
+  for (int with_third = 1; with_third >= 0; with_third--) {
+    for (int i = 0; i < NOISES; i++) {
+      printf("| up to %d us, %s MONOTONIC |", (int)(noises[i] / 1000), with_third ? "with" : "without");
+      for (int64_t readings = 1; readings <= 14; readings++)
+        printf(" %d |", count_false_bounds(sets, readings, noises[i], with_third));
+      printf("\n");
+    }
   }
 }
 
-static void two_readings_that_a_third_clock_contradicts_are_not_trusted(void **unused) {
+static void two_readings_show_nothing_though_a_third_clock_agrees(void **unused) {
   (void)unused;
-  struct tb_reading_noise shown = {.squares = 2 * 3e4 * 3e4, .most = 3e4, .freedom = 1};
-  pairs[count++] = (struct tb_time_anchor){0, EPOCH};
-  pairs[count++] = (struct tb_time_anchor){100 * S, EPOCH + 100 * S};
-  third = &shown;
-  make(TB_READING_DRIFTS);
+  for (int contradicts = 0; contradicts < 2; contradicts++) {
+    double off = contradicts ? 3e4 : 0;
+    struct tb_reading_noise shown = {.squares = 2 * off * off, .most = off, .freedom = 1};
+    count = 0;
+    pairs[count++] = (struct tb_time_anchor){0, EPOCH};
+    pairs[count++] = (struct tb_time_anchor){100 * S, EPOCH + 100 * S};
+    third = &shown;
+    make(TB_READING_DRIFTS);
+    assert_true(tb_time_bound_at(&fit.bound, S) > 100000);
+  }
   third = NULL;
-  assert_true(tb_time_bound_at(&fit.bound, S) > 100000);
 }
 
-/* Where the third clock was read with the two, a few readings show as much as many; else five do. */
+/* What a few readings leave open; where the third clock was read with the two they show as much as more do without. */
 static void few_readings_of_an_idle_host_are_bound_closely(void **unused) {
   (void)unused;
   for (int i = 0; i < 20 * CASES; i++) {
-    int64_t readings = 2 + i % 11;
+    int64_t readings = 3 + i % 12;
     struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
     struct tb_reading_noise shown = read_three(&host, readings, 500);
     third = i % 2 ? &shown : NULL;
+    size_t freedom = (size_t)readings - 2 + (third ? shown.freedom : 0);
     make(TB_READING_DRIFTS);
     assert_true(is_bound_true(&host));
-    if (third || readings > 4) assert_true(tb_time_bound_at(&fit.bound, own_at(&host, 150 * S)) < 8000);
+    int64_t most = freedom >= 5 ? 10000 : freedom >= 3 ? 25000 : 2 * TB_READING_BUSY_NS;
+    assert_true(tb_time_bound_at(&fit.bound, fit.error.readings.middle) < most);
   }
   third = NULL;
 }
@@ -466,7 +488,7 @@ static void one_late_reading_of_six_does_not_bend_the_others_line(void **unused)
   make(TB_READING_DRIFTS);
   assert_int_equal(fit.thrown_out, 1);
   assert_true(fit.drift == 0);
-  assert_true(tb_time_bound_at(&fit.bound, 4 * S) < 10000);
+  assert_true(tb_time_bound_at(&fit.bound, 4 * S) < 15000);
 }
 
 static void three_readings_on_a_line_may_be_so_by_chance(void **unused) {
@@ -502,7 +524,11 @@ static void hostile_readings_end(void **unused) {
   assert_int_equal(tb_reading_fit_make(&fit, tb_default_allocator(), pairs, 0, TB_READING_DRIFTS, NULL), TB_INVALID);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1) {
+    print_table(atoi(argv[1]));
+    return 0;
+  }
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(one_reading_is_an_offset_whose_bound_grows),
@@ -524,7 +550,7 @@ int main(void) {
       TEST(two_of_three_readings_outvote_no_third),
       TEST(noise_is_no_step),
       TEST(bounds_by_few_noisy_readings_are_true),
-      TEST(two_readings_that_a_third_clock_contradicts_are_not_trusted),
+      TEST(two_readings_show_nothing_though_a_third_clock_agrees),
       TEST(few_readings_of_an_idle_host_are_bound_closely),
       TEST(one_late_reading_of_six_does_not_bend_the_others_line),
       TEST(three_readings_on_a_line_may_be_so_by_chance),
