@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A later part of a trace has sequences that need a state which it does not have.
+ * A later part of a trace has sequences that need a state which it does not have, or no start of its own: nothing that
+ * recorders begin with.
  *
  *   first   7: cleared, needs, needs     9: cleared, needs
  *   second  7: needs, needs              9: needs            lacks state: which input does it continue?
  *
- * It continues an input that has these sequences when their TraceUuid is the same; when packets of a sequence follow
- * those of the same sequence there as closely as packets there follow each other; when it begins the interned ids of a
- * sequence where the other one left off; or when its times count from each other, so that they are not known without
- * the earlier part, and it comes right behind the other in the user's order and has no start of its own, as every
- * recorder writes one (a TraceUuid, a snapshot that names the clock), or begins in the middle of such a sequence.
+ * It continues an input that has these sequences, of the same writers, when their TraceUuid is the same; when packets
+ * of a sequence follow those of the same sequence there as closely as packets there follow each other; when it begins
+ * the interned ids of a sequence where the other one left off; or when its times count from each other, so that they
+ * are not known without the earlier part, and it comes right behind the other in the user's order and has no start of
+ * its own, as every recorder writes one (a TraceUuid, a snapshot that names the clock), or begins in the middle of such
+ * a sequence.
  * Nothing may contradict: processes and threads, snapshots, the epoch of the wall clock. In doubt it continues none.
  *
  * Parts of one trace are put in the order that times and interned ids of their sequences say, and where these say
@@ -106,6 +108,11 @@ static enum tb_status contradict(struct tb_merger *m, const struct tb_source *pa
   return TB_OK;
 }
 
+/* Whether `part` may be what comes behind the start that the trace of `begin` has. */
+static bool lacks_start(const struct tb_source *part, const struct tb_source *begin) {
+  return !part->prescan.has_start && begin->prescan.has_start;
+}
+
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
 static const struct tb_merge_sequence *find_sequence(struct tb_source *s, uint32_t machine, uint32_t id) {
@@ -159,6 +166,8 @@ static int count_continued_ids(const struct tb_merge_sequence *later, const stru
 /* What sequences say of a part and another input. */
 struct comparison {
   size_t shared;    /* that lack their state, and that the other input has */
+  size_t common;    /* that both have, and that one writer wrote */
+  size_t foreign;   /* that both have, of two writers */
   size_t following; /* that follow closely those of the other input */
   size_t unknown;   /* whose times are not known, of the shared ones */
   size_t continued; /* interned ids that begin where the other's end, of the shared ones */
@@ -169,12 +178,14 @@ static struct comparison compare_sequences(const struct part_search *p, const st
   const struct tb_merge_sequences *all = &part->prescan.clocks.sequences;
   struct comparison c = {0};
   uint32_t begin = p->links[s->index].begin;
+  bool is_rest = part->prescan.headless || lacks_start(part, &p->m->sources[begin]);
   for (size_t i = 0; i < all->count; i++) {
     const struct tb_merge_sequence *own = &all->items[i], *other;
     const struct tb_merge_sequence *first = find_sequence(&p->m->sources[begin], own->machine, own->id);
+    const struct tb_merge_sequence *same = own->id ? find_sequence(s, own->machine, own->id) : NULL;
+    if (same) *(same->writer == own->writer ? &c.common : &c.foreign) += 1;
     if (!needs_from(own, s, &other)) {
-      other = own->lacking || !part->prescan.headless ? NULL : find_sequence(s, own->machine, own->id);
-      c.following += other && !other->lacking && follows(own, other, 0);
+      c.following += same && is_rest && !own->lacking && !same->lacking && follows(own, same, 0);
       continue;
     }
     bool unknown = counts_from_each_other(p, begin, own);
@@ -184,6 +195,20 @@ static struct comparison compare_sequences(const struct part_search *p, const st
     c.continued += (size_t)count_continued_ids(own, other);
   }
   return c;
+}
+
+const struct tb_source *tb_part_may_continue(struct tb_merger *m, const struct tb_source *s) {
+  const struct tb_merge_sequences *all = &s->prescan.clocks.sequences;
+  if (s->prescan.clocks.graph.group_count) return NULL;
+  for (size_t i = 0; i < m->source_count; i++) {
+    struct tb_source *other = &m->sources[i];
+    if (other == s || !tb_part_is_candidate(other) || !lacks_start(s, other)) continue;
+    for (size_t k = 0; k < all->count; k++) {
+      const struct tb_merge_sequence *own = &all->items[k], *same = find_sequence(other, own->machine, own->id);
+      if (own->id && same && same->writer == own->writer) return other;
+    }
+  }
+  return NULL;
 }
 
 const struct tb_source *tb_part_namesake(struct tb_merger *m, const struct tb_source *s) {
@@ -222,7 +247,8 @@ static enum tb_status is_continued(const struct part_search *p, const struct tb_
   struct comparison c = compare_sequences(p, part, s);
   bool against = true, began = false;
   *continued = false;
-  if (!c.shared || is_said_apart(part, s)) return TB_OK;
+  bool is_rest = lacks_start(part, &p->m->sources[p->links[s->index].begin]);
+  if ((!c.shared && !(is_rest && c.common)) || c.foreign || is_said_apart(part, s)) return TB_OK;
   enum tb_status status = contradict(p->m, part, s, &against);
   if (status == TB_OK && c.following) status = began_before_end(p->m, part, s, &began);
   bool same_trace = part->prescan.trace_uuid && part->prescan.trace_uuid == s->prescan.trace_uuid;
@@ -279,9 +305,9 @@ static enum tb_status find_traces(struct part_search *p) {
     for (uint32_t i = 0; i < p->m->source_count && status == TB_OK; i++) {
       const struct tb_source *part = &p->m->sources[i];
       uint32_t begin;
-      if (p->links[i].begin != i || !tb_part_is_candidate(part) || !tb_source_lacking(part) ||
-          is_there_twice(p->m, part))
-        continue;
+      bool may_be =
+          p->links[i].begin == i && tb_part_is_candidate(part) && (tb_source_lacking(part) || !part->prescan.has_start);
+      if (!may_be || is_there_twice(p->m, part)) continue;
       status = find_trace(p, part, &begin);
       if (status != TB_OK || begin == TB_PART_NONE) continue;
       add_to_trace(p, i, begin);

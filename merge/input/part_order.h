@@ -29,6 +29,10 @@ bool tb_part_is_candidate(const struct tb_source *source);
 /* A candidate that has sequences which the source lacks the state of; NULL: none. */
 const struct tb_source *tb_part_namesake(struct tb_merger *merger, const struct tb_source *source);
 
+/* Of a source without a start and without snapshots: a candidate that has a start, and sequences of the same numbers
+ * and writers; NULL: none. */
+const struct tb_source *tb_part_may_continue(struct tb_merger *merger, const struct tb_source *source);
+
 /* Fills `links`, one for each source. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_part_order_find(struct tb_merger *merger, struct tb_part_link *links);
 

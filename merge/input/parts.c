@@ -67,10 +67,23 @@ static enum tb_status join(struct tb_merger *m, const struct tb_part_link *links
 
 /* ---- what is missing --------------------------------------------------------------------------------------------- */
 
+/* Nothing is known to be missing, but tracks or names may be that only the other one says. */
+static void note_unclear(struct tb_merger *m, const struct tb_source *s) {
+  const struct tb_source *other = tb_part_may_continue(m, s);
+  if (!other) return;
+  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_PART_UNCLEAR, s->index,
+                           "does not begin as a recording does, and has sequences of the numbers that %s has, but "
+                           "nothing shows that it continues that one: it is read as a trace of its own",
+                           other->name);
+}
+
 static void note_missing(struct tb_merger *m, const struct tb_source *s) {
   struct tb_merge_note note = {.code = TB_MERGE_NOTE_STATE_MISSING, .input = s->index};
   note.packets = tb_source_lacking(s);
-  if (!note.packets) return;
+  if (!note.packets) {
+    note_unclear(m, s);
+    return;
+  }
   const struct tb_source *other = tb_part_namesake(m, s);
   const char *doubt = other ? tb_merge_report_print(m->report,
                                                     "; %s has sequences of the same numbers, but nothing shows that "

@@ -233,6 +233,29 @@ static inline uint64_t content_with(uint64_t content, uint64_t timestamp, size_t
   return tb_mix64(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
 }
 
+/* Who wrote a packet, as a number that is not 0. */
+static uint32_t read_writer(struct tb_str packet) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet);
+  struct tb_wire_field field;
+  uint64_t user = 0, process = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == TB_TRACE_PACKET_TRUSTED_UID) user = field.value;
+    if (field.number == TB_TRACE_PACKET_TRUSTED_PID) process = field.value;
+  }
+  return (uint32_t)tb_mix64(user << 32 | (uint32_t)process) | 1;
+}
+
+/* Whether a recording begins with such a packet, and has none in its middle. */
+static bool is_start(const struct tb_prescan *s, const struct tb_packet_header *head) {
+  return head->kind == TB_TRACE_PACKET_TRACE_CONFIG || head->kind == TB_TRACE_PACKET_TRACE_UUID ||
+         head->kind == TB_TRACE_PACKET_SYSTEM_INFO || (!s->has_events && head->clock_snapshot.ptr);
+}
+
+static bool is_event(const struct tb_packet_header *head) {
+  return head->kind == TB_TRACE_PACKET_FTRACE_EVENTS ||
+         (head->has_timestamp && head->kind && head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR);
+}
+
 /* Common packets of one sequence, one after the other, until those of another come. */
 struct sequence_scan {
   struct tb_event_clock events;
@@ -251,9 +274,11 @@ static void end_sequence_scan(const struct sequence_scan *scan, struct tb_presca
 }
 
 /* False where memory is out. */
-static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan, uint32_t sequence) {
-  tb_input_clocks_events_of(&s->clocks, sequence, &scan->events);
+static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan,
+                                const struct tb_common_packet *packet) {
+  tb_input_clocks_events_of(&s->clocks, packet->head.sequence, &scan->events);
   if (!scan->events.sequence) return false;
+  if (!scan->events.sequence->writer) scan->events.sequence->writer = read_writer(packet->bytes);
   tb_input_clocks_open_cursor(&s->clocks, &scan->events, &scan->clock);
   use_clock(s, scan->events.clock);
   scan->extent = scan->events.sequence->extent;
@@ -273,7 +298,7 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     const struct tb_packet_common *head = &packet.head;
     if (scan.events.id != head->sequence) {
       end_sequence_scan(&scan, &extent);
-      if (!begin_sequence_scan(s, &scan, head->sequence)) {
+      if (!begin_sequence_scan(s, &scan, &packet)) {
         status = TB_NO_MEMORY;
         break;
       }
@@ -289,6 +314,7 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
   tb_packet_tokenizer_close_cursor(stream, &packets);
   end_sequence_scan(&scan, &extent);
   s->packets += taken;
+  s->has_events |= taken > 0;
   s->content = content;
   struct tb_prescanned_machine *host = taken ? take_machine(s, 0) : NULL;
   if (!host || !extent.any) return status;
@@ -301,6 +327,9 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
   const struct tb_packet_header *head = &packet->head;
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
+  if (!sequence->writer) sequence->writer = read_writer(packet->packet);
+  s->has_start |= is_start(s, head);
+  s->has_events |= is_event(head) && !head->clock_snapshot.ptr;
   take_state(s, sequence, head->cleared, needs_state(head));
   if (head->cleared || head->interned_count) take_interned(sequence, head);
   s->packets++;

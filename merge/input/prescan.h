@@ -64,6 +64,8 @@ struct tb_prescan {
   uint64_t content;                 /* a hash over what the packets are, to tell inputs apart */
   uint64_t trace_uuid;              /* a hash of what its TraceUuid says; 0: it has none */
   uint32_t starts_within;           /* the sequence of its first packet where that needs state; 0: it does not */
+  bool has_start;                   /* begins as recordings do: a snapshot before all events; or has a config, a uuid */
+  bool has_events;                  /* so far */
   bool headless;                    /* packets that need state come before anything that recorders begin with */
   struct tb_ftrace_markers markers; /* where ftrace text is kept in it */
   bool has_time;

@@ -27,6 +27,7 @@ enum { TB_INTERNED_RUNS = 4 }; /* categories, names, names of arguments, places 
 
 struct tb_merge_sequence {
   uint32_t machine, id;
+  uint32_t writer;        /* a hash of whose it is: user and process; 0: no packet was looked at yet */
   uint32_t default_clock; /* timestamp_clock_id of its defaults; 0: none */
   uint32_t clock;         /* looked up last, ... */
   uint32_t node;          /* ... and its node plus one; 0: it has none */

@@ -154,7 +154,8 @@ struct tb_merge_input_report {
   X(OWN_MACHINE, INFO, "own_machine")                                                                                 \
   X(TIMES_UNKNOWN, WARNING, "times_unknown")                                                                          \
   X(MANIFEST_ENTRY_UNUSED, WARNING, "manifest_entry_unused")                                                          \
-  X(PARTS_UNORDERED, WARNING, "parts_unordered") /* a part, but nothing shows behind which other one */
+  X(PARTS_UNORDERED, WARNING, "parts_unordered") /* a part, but nothing shows behind which other one */               \
+  X(PART_UNCLEAR, WARNING, "part_unclear")       /* perhaps a part of another input, which nothing shows */
 
 enum tb_merge_note_code {
 #define TB_MERGE_NOTE_ENUM(code, level, name) TB_MERGE_NOTE_##code,

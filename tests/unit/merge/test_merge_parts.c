@@ -296,6 +296,60 @@ static void a_descriptor_needs_no_state(void **unused) {
   assert_no_warning();
 }
 
+/* As a phone records: the service writes a sequence of its own, and a daemon what the kernel says, which needs no
+ * state. Only the first part has a start. */
+static void put_phone(struct msg *trace, bool first, uint64_t from, uint64_t writer) {
+  struct msg config = {.len = 0}, p = {.len = 0};
+  if (first) put_start(trace, S(10), 77);
+  put_msg(&p, TB_TRACE_PACKET_TRACE_CONFIG, &config);
+  if (first) put_msg(trace, TB_TRACE_PACKET, &p);
+  for (uint64_t i = 0; i < 20; i++) {
+    struct msg event = {.len = 0}, packet = packet_at(7, from + i * MILLISECOND);
+    put_uint(&packet, TB_TRACE_PACKET_TRUSTED_UID, 9999);
+    put_uint(&packet, TB_TRACE_PACKET_TRUSTED_PID, writer);
+    put_uint(&event, 9, 3);
+    put_uint(&event, 11, 5);
+    put_text(&event, 23, "on a track of the first part");
+    put_msg(&packet, 11, &event);
+    put_msg(trace, TB_TRACE_PACKET, &packet);
+  }
+}
+
+static void the_rest_of_a_phones_trace_needs_no_state_to_be_one(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0};
+  put_phone(&first, true, S(10), 900);
+  put_phone(&second, false, S(10) + 20 * MILLISECOND, 900);
+  add(&first);
+  add(&second);
+  assert_read_as_one(&first, &second);
+  assert_note(TB_MERGE_NOTE_PART_JOINED, 1, "continues the trace that begins in ");
+}
+
+static void what_another_daemon_wrote_is_no_part(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0};
+  put_phone(&first, true, S(10), 900);
+  put_phone(&second, false, S(10) + 20 * MILLISECOND, 901);
+  add(&first);
+  add(&second);
+  merge_well();
+  assert_null(find_note(TB_MERGE_NOTE_PART_JOINED, 0));
+  assert_null(find_note(TB_MERGE_NOTE_PART_UNCLEAR, 0));
+}
+
+static void a_rest_that_nothing_shows_to_follow_is_a_warning(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0};
+  put_phone(&first, true, S(10), 900);
+  put_phone(&second, false, S(20), 900);
+  add(&first);
+  add(&second);
+  merge_well();
+  assert_null(find_note(TB_MERGE_NOTE_PART_JOINED, 0));
+  assert_note(TB_MERGE_NOTE_PART_UNCLEAR, 1, "nothing shows that it continues that one");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -311,6 +365,9 @@ int main(void) {
       TEST(the_rest_of_a_buffer_that_was_written_over_goes_on_in_it),
       TEST(a_part_that_is_there_twice_is_not_joined),
       TEST(a_descriptor_needs_no_state),
+      TEST(the_rest_of_a_phones_trace_needs_no_state_to_be_one),
+      TEST(what_another_daemon_wrote_is_no_part),
+      TEST(a_rest_that_nothing_shows_to_follow_is_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
