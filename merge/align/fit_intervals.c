@@ -23,7 +23,7 @@ struct corner {
 
 struct polygon {
   struct corner *corners, *work;
-  size_t count;
+  size_t count, capacity;
 };
 
 struct ends {
@@ -42,6 +42,7 @@ static void cut(struct polygon *p, const struct end *end) {
   for (size_t i = 0; i < p->count; i++) {
     struct corner a = p->corners[i], b = p->corners[(i + 1) % p->count];
     double at_a = excess(end, a), at_b = excess(end, b);
+    if (count + 2 > p->capacity) break; /* rounding may make corners where a polygon has none */
     if (at_a >= 0) p->work[count++] = a;
     if ((at_a >= 0) == (at_b >= 0)) continue;
     double share = at_a / (at_a - at_b);
@@ -215,7 +216,7 @@ enum tb_status tb_line_fit_intervals(const struct tb_allocator *a, const struct 
   fit->offset = middle->low;
   size_t room = 2 * count + 8; /* each cut adds a corner at most, and loses one where it adds two */
   struct ends ends = {tb_alloc(a, 2 * count * sizeof(*ends.items)), tb_calloc(a, count * sizeof(bool)), count};
-  struct polygon p = {tb_alloc(a, room * sizeof(*p.corners)), tb_alloc(a, room * sizeof(*p.work)), 0};
+  struct polygon p = {tb_alloc(a, room * sizeof(*p.corners)), tb_alloc(a, room * sizeof(*p.work)), 0, room};
   enum tb_status status = TB_NO_MEMORY;
   if (ends.items && ends.dropped && p.corners && p.work) {
     for (size_t i = 0; i < count; i++) {

@@ -204,24 +204,29 @@ static enum tb_status leave_out_unmet(struct component *c) {
 
 /* ---- messages one way -------------------------------------------------------------------------------------------- */
 
-/* Sets which links no message leads back over: a search from each link's end. */
+/* Sets which members messages lead to from one of them, by way of others too. */
+static void reach_members(const struct component *c, size_t member, uint8_t *reached) {
+  memset(reached, 0, c->member_count);
+  reached[member] = 1;
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t k = 0; k < c->link_count; k++) {
+      uint8_t *to = &reached[c->member_of[c->links[k].to]];
+      if (!reached[c->member_of[c->links[k].from]] || *to) continue;
+      *to = 1;
+      more = true;
+    }
+  }
+}
+
+/* Sets which links no message leads back over: a search from each member, since links may be as many as pairs. */
 static enum tb_status find_one_way(struct component *c) {
   uint8_t *reached = tb_alloc(c->allocator, c->member_count);
   if (!reached) return TB_NO_MEMORY;
-  for (size_t i = 0; i < c->link_count; i++) {
-    bool more = true;
-    memset(reached, 0, c->member_count);
-    reached[c->member_of[c->links[i].to]] = 1;
-    while (more) {
-      more = false;
-      for (size_t k = 0; k < c->link_count; k++) {
-        uint8_t *to = &reached[c->member_of[c->links[k].to]];
-        if (!reached[c->member_of[c->links[k].from]] || *to) continue;
-        *to = 1;
-        more = true;
-      }
-    }
-    c->links[i].one_way = !reached[c->member_of[c->links[i].from]];
+  for (size_t member = 0; member < c->member_count; member++) {
+    reach_members(c, member, reached);
+    for (size_t i = 0; i < c->link_count; i++)
+      if (c->member_of[c->links[i].to] == member) c->links[i].one_way = !reached[c->member_of[c->links[i].from]];
   }
   tb_free(c->allocator, reached, c->member_count);
   return TB_OK;

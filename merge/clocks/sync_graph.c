@@ -191,29 +191,54 @@ static enum tb_status add_step(struct tb_time_map *map, const struct tb_graph_ed
   return tb_time_map_add_line(map, edge->x0, edge->offset, edge->drift, reversed);
 }
 
-/* The way backwards is built from its end. */
-static enum tb_status add_back(const struct tb_sync_graph *g, uint32_t node, size_t len, struct tb_time_map *back) {
+/* A way's nodes but the root, from its start on. */
+struct way {
+  uint32_t *nodes;
+  size_t len;
+};
+
+static size_t depth_of(const struct tb_sync_graph *g, uint32_t node) {
+  size_t depth = 0;
+  for (; g->nodes[node].next_edge != none; node = tb_sync_graph_next(g, node)) depth++;
+  return depth;
+}
+
+static enum tb_status find_way(const struct tb_sync_graph *g, uint32_t node, struct way *way) {
+  way->len = depth_of(g, node);
+  way->nodes = tb_alloc(g->allocator, (way->len + 1) * sizeof(*way->nodes));
+  if (!way->nodes) return TB_NO_MEMORY;
+  for (size_t i = 0; i < way->len; i++, node = tb_sync_graph_next(g, node)) way->nodes[i] = node;
+  return TB_OK;
+}
+
+static void free_way(const struct tb_sync_graph *g, struct way *way) {
+  tb_free(g->allocator, way->nodes, (way->len + 1) * sizeof(*way->nodes));
+}
+
+/* The way backwards over its first `len` edges is built from its end. */
+static enum tb_status add_back(const struct tb_sync_graph *g, const struct way *way, size_t len,
+                               struct tb_time_map *back) {
   enum tb_status status = TB_OK;
-  for (size_t left = len; left-- > 0 && status == TB_OK;) {
-    uint32_t at = node;
-    for (size_t i = 0; i < left; i++) at = tb_sync_graph_next(g, at);
-    const struct tb_graph_edge *edge = &g->edges[g->nodes[at].next_edge];
-    status = add_step(back, edge, edge->a == at);
+  while (len-- > 0 && status == TB_OK) {
+    const struct tb_graph_edge *edge = &g->edges[g->nodes[way->nodes[len]].next_edge];
+    status = add_step(back, edge, edge->a == way->nodes[len]);
   }
   return status;
 }
 
 enum tb_status tb_sync_graph_way(const struct tb_sync_graph *g, uint32_t node, struct tb_time_map *there,
                                  struct tb_time_map *back, uint32_t *weakest) {
-  enum tb_status status = TB_OK;
-  size_t len = 0;
+  struct way way;
+  enum tb_status status = find_way(g, node, &way);
   *weakest = none;
-  for (uint32_t at = node; g->nodes[at].next_edge != none && status == TB_OK; at = tb_sync_graph_next(g, at), len++) {
-    const struct tb_graph_edge *edge = &g->edges[g->nodes[at].next_edge];
-    if (*weakest == none || edge->rank > g->edges[*weakest].rank) *weakest = g->nodes[at].next_edge;
-    if (there) status = add_step(there, edge, edge->b == at);
+  for (size_t i = 0; i < way.len && status == TB_OK; i++) {
+    const struct tb_graph_edge *edge = &g->edges[g->nodes[way.nodes[i]].next_edge];
+    if (*weakest == none || edge->rank > g->edges[*weakest].rank) *weakest = g->nodes[way.nodes[i]].next_edge;
+    if (there) status = add_step(there, edge, edge->b == way.nodes[i]);
   }
-  return back && status == TB_OK ? add_back(g, node, len, back) : status;
+  if (back && status == TB_OK) status = add_back(g, &way, way.len, back);
+  free_way(g, &way);
+  return status;
 }
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
@@ -251,17 +276,17 @@ static void add_bends_at(struct bends *bends, const struct tb_time_bound *bound,
   if (is_jump) add_bend(bends, tb_time_add(time, 1));
 }
 
-static enum tb_status find_bends(const struct tb_sync_graph *g, uint32_t node, struct tb_time_map *steps,
+static enum tb_status find_bends(const struct tb_sync_graph *g, const struct way *way, struct tb_time_map *steps,
                                  struct bends *bends) {
   enum tb_status status = TB_OK;
-  size_t len = 0;
-  for (uint32_t at = node; g->nodes[at].next_edge != none && status == TB_OK; at = tb_sync_graph_next(g, at)) {
+  for (size_t len = 0; len < way->len && status == TB_OK; len++) {
+    uint32_t at = way->nodes[len];
     const struct tb_graph_edge *edge = &g->edges[g->nodes[at].next_edge];
     struct tb_time_map back;
     tb_time_map_init(&back, g->allocator);
     tb_time_map_init(&steps[len], g->allocator);
-    status = add_step(&steps[len++], edge, edge->b == at);
-    if (status == TB_OK) status = add_back(g, node, edge->a == at ? len - 1 : len, &back);
+    status = add_step(&steps[len], edge, edge->b == at);
+    if (status == TB_OK && edge->bound.count) status = add_back(g, way, edge->a == at ? len : len + 1, &back);
     for (size_t i = 0; i < edge->bound.count && status == TB_OK; i++)
       add_bends_at(bends, &edge->bound, i, tb_time_map_apply(&back, edge->bound.points[i].time));
     if (edge->bound.count && status == TB_OK) {
@@ -295,34 +320,31 @@ static void set_points(const struct tb_sync_graph *g, uint32_t node, const struc
 
 enum tb_status tb_sync_graph_bound(const struct tb_sync_graph *g, uint32_t node, int64_t first, int64_t last,
                                    struct tb_time_bound *bound, int64_t *evidence_ns) {
-  size_t len = 0, points = 2;
+  struct way way;
+  size_t points = 2;
   *bound = (struct tb_time_bound){0};
   *evidence_ns = 0;
-  for (uint32_t at = node; g->nodes[at].next_edge != none; at = tb_sync_graph_next(g, at), len++)
-    points += TB_TIME_BOUND_BENDS * g->edges[g->nodes[at].next_edge].bound.count;
+  if (find_way(g, node, &way) != TB_OK) return TB_NO_MEMORY;
+  for (size_t i = 0; i < way.len; i++)
+    points += TB_TIME_BOUND_BENDS * g->edges[g->nodes[way.nodes[i]].next_edge].bound.count;
   struct bends bends = {tb_alloc(g->allocator, points * sizeof(*bends.points)), 0, first, last, INT64_MIN, INT64_MAX};
-  struct tb_time_map *steps = tb_calloc(g->allocator, (len + 1) * sizeof(*steps));
-  enum tb_status status = bends.points && steps ? find_bends(g, node, steps, &bends) : TB_NO_MEMORY;
+  struct tb_time_map *steps = tb_calloc(g->allocator, (way.len + 1) * sizeof(*steps));
+  enum tb_status status = bends.points && steps ? find_bends(g, &way, steps, &bends) : TB_NO_MEMORY;
   if (status == TB_OK) {
     add_bend(&bends, first);
     add_bend(&bends, last);
     set_points(g, node, steps, &bends, evidence_ns);
     status = tb_time_bound_create(bound, g->allocator, bends.points, bends.count, 0);
   }
-  for (size_t i = 0; i < len && steps; i++)
+  for (size_t i = 0; i < way.len && steps; i++)
     if (steps[i].allocator) tb_time_map_free(&steps[i]);
-  tb_free(g->allocator, steps, (len + 1) * sizeof(*steps));
+  tb_free(g->allocator, steps, (way.len + 1) * sizeof(*steps));
+  free_way(g, &way);
   tb_free(g->allocator, bends.points, points * sizeof(*bends.points));
   return status;
 }
 
 /* ---- conflicts --------------------------------------------------------------------------------------------------- */
-
-static size_t depth_of(const struct tb_sync_graph *g, uint32_t node) {
-  size_t depth = 0;
-  for (; g->nodes[node].next_edge != none; node = tb_sync_graph_next(g, node)) depth++;
-  return depth;
-}
 
 static enum tb_status widen(struct tb_sync_graph *g, struct tb_graph_edge *edge, int64_t by) {
   if (edge->bound.count) {
