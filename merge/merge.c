@@ -65,6 +65,15 @@ static enum tb_status create_tables(struct tb_merger *m) {
   return TB_OK;
 }
 
+enum tb_status tb_merger_open(struct tb_merger *m, const struct tb_merge_options *options, struct tb_error *error) {
+  *m = (struct tb_merger){.options = {.size = sizeof(m->options)}, .reference = UINT32_MAX};
+  enum tb_status status = tb_options_take(&m->options, sizeof(m->options), options, error);
+  if (status != TB_OK) return status;
+  fill_options(m);
+  if (create_tables(m) != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  return TB_OK;
+}
+
 static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
   enum tb_status status = check(m, inputs, count, out);
   if (status == TB_OK) status = tb_field_tree_grow(&m->fields, m->allocator);
@@ -82,7 +91,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK) tb_merger_report_parts(m);
   if (status == TB_OK) status = tb_merger_note_flows(m);
   tb_marks_free(&m->marks);
-  if (status == TB_OK && !m->options.dry_run) status = tb_merger_write_out(m, out);
+  if (status == TB_OK && !m->options.dry_run) status = tb_merger_write_out(m, out, tb_merger_write, m);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) return m->partial ? TB_PARTIAL : TB_OK;
   return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
@@ -99,7 +108,7 @@ static void free_source(struct tb_merger *m, struct tb_source *s) {
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);
 }
 
-static void free_merger(struct tb_merger *m) {
+void tb_merger_close(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) free_source(m, &m->sources[i]);
   tb_free(m->allocator, m->sources, m->source_capacity * sizeof(*m->sources));
   tb_sync_graph_free(&m->graph);
@@ -119,15 +128,13 @@ static void free_merger(struct tb_merger *m) {
 enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,
                         const struct tb_merge_options *options, struct tb_merge_report **report,
                         struct tb_error *error) {
-  struct tb_merger m = {.options = {.size = sizeof(m.options)}, .reference = UINT32_MAX};
+  struct tb_merger m;
   if (report) *report = NULL;
-  enum tb_status status = tb_options_take(&m.options, sizeof(m.options), options, error);
+  enum tb_status status = tb_merger_open(&m, options, error);
   if (status != TB_OK) return status;
-  fill_options(&m);
-  if (create_tables(&m) != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   status = run(&m, inputs, count, out);
   if (status != TB_OK && status != TB_PARTIAL && error && error->code == TB_OK) *error = m.error;
-  free_merger(&m);
+  tb_merger_close(&m);
   if (report)
     *report = m.report;
   else

@@ -175,6 +175,11 @@ int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine)
 /* When an input's events are, on its trace clock; those made of ftrace text have no packet's time, but their lines'. */
 struct tb_prescanned_extent tb_source_extent(const struct tb_source *source);
 
+/* merge.c: a merger with these options and no inputs; then tb_merger_close, and the report is the caller's. What it
+ * returns but TB_OK, there is nothing to close. */
+TB_MUST_CHECK enum tb_status tb_merger_open(struct tb_merger *m, const struct tb_merge_options *options,
+                                            struct tb_error *error);
+void tb_merger_close(struct tb_merger *m);
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
 /* What becomes of a merge with an input of which reading gave `status`: a bad one ends it, or is left out (TB_OK then
@@ -232,9 +237,12 @@ int64_t tb_merger_backwards_by(const struct tb_merger *m, const struct tb_networ
 TB_MUST_CHECK enum tb_status tb_merger_report_evidence(struct tb_merger *m);
 /* merge/rewrite/machine_ids.c: machines, then what ids become. */
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
-/* write.c: reads, rewrites and writes all packets. */
-TB_MUST_CHECK enum tb_status tb_merger_write(struct tb_merger *m);
-/* merge/write/output.c: the same, to a file and in the format that its name says. */
-TB_MUST_CHECK enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out);
+/* write.c: reads, rewrites and writes all packets of the merger `ctx`. */
+TB_MUST_CHECK enum tb_status tb_merger_write(void *ctx);
+/* merge/write/output.c: lets `write` write packets to m->output, which becomes the file `out` in the format that its
+ * name says. What fails is in m->error. */
+typedef enum tb_status (*tb_write_packets)(void *ctx);
+TB_MUST_CHECK enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write,
+                                                 void *ctx);
 
 #endif

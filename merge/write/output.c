@@ -11,7 +11,8 @@
 #include "perfetto/writer/encode/padding.h"
 
 /* Writes the Perfetto trace; *written: its bytes in the file. */
-static enum tb_status write_trace(struct tb_merger *m, const char *out, bool no_clobber, uint64_t *written) {
+static enum tb_status write_trace(struct tb_merger *m, const char *out, bool no_clobber, tb_write_packets write,
+                                  void *ctx, uint64_t *written) {
   size_t stem;
   struct tb_output_options options = {.allocator = m->options.allocator,
                                       .misleads = tb_looks_like_other_format,
@@ -22,7 +23,7 @@ static enum tb_status write_trace(struct tb_merger *m, const char *out, bool no_
                                       .temporary_name_ctx = m->options.temporary_name_ctx};
   enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
   if (status == TB_OK && no_clobber) tb_output_keep_existing(m->output);
-  if (status == TB_OK) status = tb_merger_write(m);
+  if (status == TB_OK) status = write(ctx);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
   if (status == TB_OK) m->report->bytes_out = tb_output_bytes(m->output);
@@ -56,23 +57,24 @@ static enum tb_status convert(struct tb_merger *m, const struct tb_input_place *
 }
 
 /* By way of a temporary file, since the other writers want all of a trace that can be read twice. */
-static enum tb_status write_converted(struct tb_merger *m, const char *out, enum tb_format format) {
+static enum tb_status write_converted(struct tb_merger *m, const char *out, enum tb_format format,
+                                      tb_write_packets write, void *ctx) {
   char to[TB_COPY_STORE_NAME];
   struct tb_input_place merged;
   uint64_t len = 0;
   enum tb_status status = tb_copy_store_begin(&m->store, "the merged trace", &merged, to, &m->error);
-  if (status == TB_OK) status = write_trace(m, to, false, &len);
+  if (status == TB_OK) status = write_trace(m, to, false, write, ctx, &len);
   if (status == TB_OK) status = tb_copy_store_end(&m->store, len, &merged, &m->error);
   if (status != TB_OK) return tb_copy_store_failed(&m->store, to, status, &m->error);
   return convert(m, &merged, out, format);
 }
 
-enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out) {
+enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx) {
   enum tb_format format = tb_format_from_path(out);
   uint64_t written;
   enum tb_status status = format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO
-                              ? write_trace(m, out, m->options.no_clobber, &written)
-                              : write_converted(m, out, format);
+                              ? write_trace(m, out, m->options.no_clobber, write, ctx, &written)
+                              : write_converted(m, out, format, write, ctx);
   if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
   return status;
 }

@@ -417,7 +417,8 @@ static enum tb_status write_clock(struct tb_merger *m) {
   return tb_synthesize_clock(m, tb_source_report(m, reference)->first_ns);
 }
 
-enum tb_status tb_merger_write(struct tb_merger *m) {
+enum tb_status tb_merger_write(void *ctx) {
+  struct tb_merger *m = ctx;
   struct tb_kway heap;
   enum tb_status status = tb_kway_init(&heap, m->allocator, m->source_count);
   tb_buffer_init(&m->scratch, m->allocator, 0);

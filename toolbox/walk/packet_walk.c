@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/walk/packet_walk.h"
+
+#include "base/error.h"
+#include "base/times.h"
+
+enum { PROGRESS_EVERY = 65536 };
+
+static enum tb_status find_source(struct tb_walk *walk, const char *path) {
+  struct tb_merger *m = &walk->merger;
+  size_t count = 0;
+  for (size_t i = 0; i < m->source_count; i++) {
+    if (m->sources[i].skipped) continue;
+    walk->source = &m->sources[i];
+    count++;
+  }
+  if (count == 1) return TB_OK;
+  tb_error_set_file(&m->error, path);
+  if (!count) return tb_fail(&m->error, TB_BAD_DATA, TB_NO_OFFSET, "there is no trace in it");
+  return tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "it holds %zu traces; merge them into one first", count);
+}
+
+enum tb_status tb_walk_open(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
+                            struct tb_error *error) {
+  *walk = (struct tb_walk){.packets = NULL};
+  struct tb_merge_input input = {.path = path};
+  enum tb_status status = tb_merger_open(&walk->merger, options, error);
+  if (status != TB_OK) return status;
+  struct tb_merger *m = &walk->merger;
+  tb_buffer_init(&m->scratch, m->allocator, 0);
+  m->patches.allocator = m->allocator;
+  status = tb_field_tree_grow(&m->fields, m->allocator);
+  if (status == TB_OK) status = tb_merger_gather(m, &input, 1);
+  if (status == TB_OK) status = find_source(walk, path);
+  if (status == TB_OK) status = tb_merger_prescan(m);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
+  if (status == TB_OK) return TB_OK;
+  (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  if (error && error->code == TB_OK) *error = m->error;
+  tb_walk_close(walk);
+  return status;
+}
+
+void tb_walk_close(struct tb_walk *walk) {
+  tb_raw_packet_reader_close(walk->packets);
+  tb_message_patches_free(&walk->merger.patches);
+  tb_buffer_free(&walk->merger.scratch);
+  tb_merger_close(&walk->merger);
+}
+
+enum tb_status tb_walk_start(struct tb_walk *walk) {
+  struct tb_merger *m = &walk->merger;
+  tb_raw_packet_reader_close(walk->packets);
+  walk->packets = NULL;
+  tb_input_clocks_rewind(&walk->source->prescan.clocks);
+  walk->next = 0;
+  walk->next_progress = PROGRESS_EVERY;
+  struct tb_raw_packet_reader_options options = {.allocator = m->allocator};
+  return tb_raw_packet_reader_open(&walk->source->place, &options, &walk->packets, &m->error);
+}
+
+int64_t tb_walk_ahead(const struct tb_walk *walk, uint32_t machine) {
+  const struct tb_prescan *prescan = &walk->source->prescan;
+  for (size_t i = 0; machine && i < prescan->machine_count; i++)
+    if (prescan->machines[i].id == machine) return prescan->machines[i].ahead;
+  return 0;
+}
+
+static enum tb_status report_progress(struct tb_walk *walk) {
+  struct tb_merger *m = &walk->merger;
+  walk->next_progress = walk->next + PROGRESS_EVERY;
+  if (!m->options.progress) return TB_OK;
+  uint64_t at = tb_raw_packet_reader_offset(walk->packets);
+  if (m->options.progress(m->options.progress_ctx, at, walk->source->prescan.bytes)) return TB_OK;
+  return tb_fail(&m->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
+}
+
+/* What the packet says of clocks, and its time. */
+static enum tb_status take_packet(struct tb_walk *walk) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  struct tb_input_clocks *clocks = &walk->source->prescan.clocks;
+  struct tb_merge_sequence *sequence = tb_merge_sequence_get(&clocks->sequences, head->machine, head->sequence);
+  walk->sequence = sequence;
+  walk->time.resolved = false;
+  walk->node = NULL;
+  if (!sequence) return TB_NO_MEMORY;
+  walk->sequence_number = (size_t)(sequence - clocks->sequences.items);
+  if (head->rare || head->kind != TB_TRACE_PACKET_TRACK_EVENT) {
+    enum tb_status status = tb_input_clocks_take(clocks, head, sequence, false);
+    if (status != TB_OK) return status;
+  }
+  if (!head->has_timestamp) return TB_OK;
+  tb_input_clocks_time(clocks, head, sequence, &walk->time);
+  if (sequence->node) walk->node = &clocks->graph.nodes[sequence->node - 1];
+  walk->host_time =
+      head->machine ? tb_time_subtract(walk->time.time, tb_walk_ahead(walk, head->machine)) : walk->time.time;
+  return TB_OK;
+}
+
+/* A packet of nothing but what nearly all have is read without looking at what they have not. */
+static bool take_common(struct tb_walk *walk) {
+  struct tb_common_packet common;
+  if (!tb_packet_tokenizer_take_common(tb_raw_packet_reader_stream(walk->packets), &common)) return false;
+  struct tb_raw_packet *packet = &walk->packet;
+  packet->framed = common.framed;
+  packet->packet = common.bytes;
+  packet->offset = TB_NO_OFFSET;
+  packet->inner = packet->unreadable = false;
+  tb_packet_header_take_common(&packet->head, common.bytes, &common.head);
+  tb_packet_fields_take_common(&packet->fields, &common.head);
+  return true;
+}
+
+enum tb_status tb_walk_next(struct tb_walk *walk) {
+  struct tb_merger *m = &walk->merger;
+  enum tb_status status = walk->next < walk->next_progress ? TB_OK : report_progress(walk);
+  if (status == TB_OK && !take_common(walk)) {
+    status = tb_raw_packet_reader_next(walk->packets, &walk->packet, &m->error);
+    if (status == TB_OK && !walk->packet.packet.ptr) return TB_OK;
+  }
+  if (status != TB_OK) return status;
+  walk->number = walk->next++;
+  status = take_packet(walk);
+  return status == TB_OK ? TB_OK : tb_fail(&m->error, status, walk->packet.offset, "%s", tb_status_text(status));
+}
+
+enum tb_status tb_walk_write_patched(struct tb_walk *walk, const struct tb_message_patch *patches) {
+  struct tb_merger *m = &walk->merger;
+  if (!patches->count) return tb_walk_write(walk, walk->packet.framed);
+  size_t len = (size_t)((int64_t)walk->packet.packet.len + patches->growth);
+  m->scratch.len = 0;
+  enum tb_status status = tb_buffer_reserve(&m->scratch, len + TB_PACKET_FRAME_MAX);
+  if (status != TB_OK) return tb_fail(&m->error, status, walk->packet.offset, "%s", tb_status_text(status));
+  char *at = tb_wire_put_varint(tb_wire_put_tag(m->scratch.data, TB_TRACE_PACKET, TB_WIRE_BYTES), len);
+  at = tb_message_patches_apply(patches, walk->packet.packet, at);
+  return tb_walk_write(walk, (struct tb_str){m->scratch.data, (size_t)(at - m->scratch.data)});
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One trace of any format as Perfetto's packets in the file's order, each with its time on the trace clock. All clock
+ * snapshots are known from the start. The input is one of a merge: found, converted and prescanned as that does.
+ *
+ *   tb_walk_open … tb_walk_start, tb_walk_next … TB_END … tb_walk_start, tb_walk_next … tb_walk_close
+ */
+#ifndef TB_TOOLBOX_WALK_PACKET_WALK_H
+#define TB_TOOLBOX_WALK_PACKET_WALK_H
+
+#include "merge/merger.h"
+
+/* Caller-owned; read what is said of the current packet, and change nothing. */
+struct tb_walk {
+  struct tb_merger merger; /* its output is where to write, its error and report are those of the walk */
+  struct tb_source *source;
+  struct tb_raw_packet_reader *packets; /* NULL between two readings */
+  /* The current packet; its `packet` is empty with ptr NULL where it is a field of Trace that is none. */
+  struct tb_raw_packet packet;
+  uint64_t number;                    /* of the packet in the trace, from 0 on */
+  struct tb_merge_sequence *sequence; /* its */
+  size_t sequence_number;             /* of the sequences in the order of their first packets */
+  struct tb_merge_packet_time time;   /* on the trace clock of its machine */
+  int64_t host_time;                  /* on that of machine 0; where time.resolved */
+  /* the clock of its timestamp where that is of its sequence alone or known by snapshots; NULL: another */
+  struct tb_clock_node *node;
+  uint64_t next, next_progress;
+};
+
+/* Opens the trace at `path` ("-": standard input) and scans it once. TB_UNSUPPORTED where it is an archive of several;
+ * else what tb_merge returns. Where it fails, walk->merger.report is NULL or the caller's, as after success. */
+TB_MUST_CHECK enum tb_status tb_walk_open(struct tb_walk *walk, const char *path,
+                                          const struct tb_merge_options *options, struct tb_error *error);
+/* Frees all but walk->merger.report. */
+void tb_walk_close(struct tb_walk *walk);
+
+/* Starts to read from the front. What fails here and below is in walk->merger.error. */
+TB_MUST_CHECK enum tb_status tb_walk_start(struct tb_walk *walk);
+
+/* The next packet, valid until the next call. TB_END; TB_IO, TB_NO_MEMORY, TB_CANCELLED. */
+TB_MUST_CHECK enum tb_status tb_walk_next(struct tb_walk *walk);
+
+/* How far the trace clock of a machine is ahead of machine 0's. */
+int64_t tb_walk_ahead(const struct tb_walk *walk, uint32_t machine);
+
+/* Writes bytes of whole packets, as they are, to the output. */
+TB_MUST_CHECK static inline enum tb_status tb_walk_write(struct tb_walk *walk, struct tb_str framed) {
+  return tb_output_write(walk->merger.output, framed.ptr, framed.len, &walk->merger.error);
+}
+
+/* Writes the current packet with patches of it, of which there may be none. */
+TB_MUST_CHECK enum tb_status tb_walk_write_patched(struct tb_walk *walk, const struct tb_message_patch *patches);
+
+#endif
