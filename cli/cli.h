@@ -18,6 +18,7 @@ extern const struct cli_command cli_info;
 extern const struct cli_command cli_merge;
 extern const struct cli_command cli_open;
 extern const struct cli_command cli_redact;
+extern const struct cli_command cli_trim;
 extern const struct cli_command cli_verify;
 
 /* The exit status that stands for a library status. */

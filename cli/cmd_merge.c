@@ -163,40 +163,6 @@ static bool write_report(struct tb_merge_report *report, const char *where, bool
   return is_written;
 }
 
-static void print_damage(const struct tb_merge_report *report) {
-  for (size_t i = 0; i < tb_merge_report_count(report); i++) {
-    const struct tb_merge_input_report *in = tb_merge_report_input(report, i);
-    char text[CLI_TEXT_MAX];
-    if (in->skipped) {
-      cli_print(stderr, "tracebridge: %s: left out: %s\n", in->name,
-                cli_library_text(in->damaged ? in->damage : in->why, text));
-    } else if (in->damaged) {
-      cli_print(stderr, "tracebridge: %s: ", in->name);
-      if (in->damage_offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", in->damage_offset);
-      cli_print(stderr, "%s; what is whole is kept\n", cli_library_text(in->damage, text));
-    }
-  }
-}
-
-/* Of hundreds of inputs the first say what is wrong; the report has a line for each. */
-static void print_warnings(const struct tb_merge_report *report) {
-#define NUMBER_OF(code, level, name) NUMBER_OF_##code,
-  enum { TB_MERGE_NOTE_LIST(NUMBER_OF) CODES };
-#undef NUMBER_OF
-  enum { SHOWN = 8 };
-  size_t count[CODES] = {0};
-  for (size_t i = 0; i < tb_merge_report_note_count(report); i++) {
-    const struct tb_merge_note *note = tb_merge_report_note(report, i);
-    if (note->level != TB_MERGE_NOTE_WARNING || count[note->code]++ >= SHOWN) continue;
-    const struct tb_merge_input_report *in = tb_merge_report_input(report, note->input);
-    cli_print_warning(in ? in->name : NULL, note->text);
-  }
-  for (unsigned code = 0; code < CODES; code++)
-    if (count[code] > SHOWN)
-      cli_print(stderr, "tracebridge: warning: %zu more like these (%s); --report lists them\n", count[code] - SHOWN,
-                tb_merge_note_name((enum tb_merge_note_code)code));
-}
-
 /* What goes with an error. */
 static void print_advice(const struct tb_merge_report *report) {
   const char *line;
@@ -239,12 +205,12 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
   cli_progress_end(&progress);
   cli_interrupt_end();
   bool merged = status == TB_OK || status == TB_PARTIAL;
-  if (report) print_warnings(report);
+  if (report) cli_merge_warnings(report);
   if (!merged) cli_print_error(&cli_merge, &error);
   if (!merged && report) print_advice(report);
   int exit_status = cli_exit_status(status);
   const char *where = report_name(settings);
-  if (report) print_damage(report);
+  if (report) cli_merge_damage(report);
   if (report && merged && !settings->dry_run) print_end(settings, report);
   if (report && where && !write_report(report, where, settings->no_clobber) && exit_status == CLI_OK)
     exit_status = CLI_IO;

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli.h"
+#include "library_text.h"
 #include "print.h"
 #include "report.h"
 #include "tracebridge/info.h"
@@ -171,4 +173,38 @@ void cli_merge_summary(FILE *to, const char *output, const struct tb_merge_repor
   print_inputs(to, report);
   print_span(to, report);
   if (conversion) cli_report_losses(to, conversion);
+}
+
+void cli_merge_damage(const struct tb_merge_report *report) {
+  for (size_t i = 0; i < tb_merge_report_count(report); i++) {
+    const struct tb_merge_input_report *in = tb_merge_report_input(report, i);
+    char text[CLI_TEXT_MAX];
+    if (in->skipped) {
+      cli_print(stderr, "tracebridge: %s: left out: %s\n", in->name,
+                cli_library_text(in->damaged ? in->damage : in->why, text));
+    } else if (in->damaged) {
+      cli_print(stderr, "tracebridge: %s: ", in->name);
+      if (in->damage_offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", in->damage_offset);
+      cli_print(stderr, "%s; what is whole is kept\n", cli_library_text(in->damage, text));
+    }
+  }
+}
+
+/* Of hundreds of inputs the first say what is wrong. */
+void cli_merge_warnings(const struct tb_merge_report *report) {
+#define NUMBER_OF(code, level, name) NUMBER_OF_##code,
+  enum { TB_MERGE_NOTE_LIST(NUMBER_OF) CODES };
+#undef NUMBER_OF
+  enum { SHOWN = 8 };
+  size_t count[CODES] = {0};
+  for (size_t i = 0; i < tb_merge_report_note_count(report); i++) {
+    const struct tb_merge_note *note = tb_merge_report_note(report, i);
+    if (note->level != TB_MERGE_NOTE_WARNING || count[note->code]++ >= SHOWN) continue;
+    const struct tb_merge_input_report *in = tb_merge_report_input(report, note->input);
+    cli_print_warning(in ? in->name : NULL, note->text);
+  }
+  for (unsigned code = 0; code < CODES; code++)
+    if (count[code] > SHOWN)
+      cli_print(stderr, "tracebridge: warning: %zu more like these (%s); --report lists them\n", count[code] - SHOWN,
+                tb_merge_note_name((enum tb_merge_note_code)code));
 }

@@ -141,7 +141,7 @@ def command_lines(commands):
     yield dict(args=["help", NAME], shows=True)
     yield dict(args=["help", "--" + "x", NAME])
     for command in commands:
-        ends = out if command in ("convert", "merge") else serves if command == "open" else []
+        ends = out if command in ("convert", "merge", "trim") else serves if command == "open" else []
         yield dict(args=[command, NAME, *ends], shows=True)
         yield dict(args=[command, b"--" + NAME, good], shows=True)
         yield dict(args=[command, b"-" + NAME, good])
@@ -198,6 +198,8 @@ def one_file(kind, content):
     run("convert", name, "-o", os.path.join(place, NAME), shows=True)
     run("convert", name, "-o", end, "--report", os.path.join(missing, b"x"), shows=True)
     run("merge", name, "-o", end, "--report", os.path.join(missing, b"x"))
+    run_reported("trim", name, "-o", end, "--start", "0s", shows=kind == "good")
+    run("trim", name, "-o", name + b".json", "--last", "1s")
     for extra in ([], ["--skip-bad"], ["--unplaced", "drop"], ["--unplaced", "start"], ["--dry-run"],
                   ["--manifest", name]):
         run_reported("merge", name, other, name, "-o", end, *extra, shows=kind == "good" and "start" in extra)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "interrupt.h"
+#include "merge_summary.h"
+#include "print.h"
+#include "progress.h"
+#include "report.h"
+#include "tracebridge/file.h"
+#include "tracebridge/info.h"
+#include "tracebridge/trim.h"
+
+struct trim_settings {
+  const char *output, *report;
+  struct tb_trim_point start, end;
+  int64_t last;
+  bool no_clobber, quiet;
+  size_t junk;
+  unsigned threads;
+};
+
+static const char *parse_point(void *field, const char *value) { return tb_trim_point_parse(value, field); }
+
+static const char *parse_last(void *field, const char *value) {
+  int64_t last;
+  const char *wanted = cli_parse_time(&last, value);
+  if (wanted) return wanted;
+  if (last <= 0) return "a time of more than nothing";
+  *(int64_t *)field = last;
+  return NULL;
+}
+
+static const struct cli_option options[] = {
+    CLI_OPTION_OUTPUT(struct trim_settings),
+    {0, "start", "TIME",
+     "Leave out what is before TIME: a number with a unit (ns, us, ms, s, min, h) counts from the trace's first event, "
+     "CLOCK:TIME is a reading of the clock CLOCK (BOOTTIME:12.5s), a date with its zone one of the wall clock "
+     "(2023-11-14T22:13:20.5Z).",
+     parse_point, offsetof(struct trim_settings, start)},
+    {0, "end", "TIME", "Leave out what is at TIME or later.", parse_point, offsetof(struct trim_settings, end)},
+    {0, "last", "TIME", "Keep what is at most TIME before the trace's last event, without --start and --end.",
+     parse_last, offsetof(struct trim_settings, last)},
+    CLI_OPTION_REPORT(struct trim_settings),
+    CLI_OPTION_JUNK(struct trim_settings),
+    CLI_OPTION_THREADS(struct trim_settings),
+    CLI_OPTION_NO_CLOBBER(struct trim_settings),
+    CLI_OPTION_QUIET(struct trim_settings),
+};
+
+/* ---- what was done ----------------------------------------------------------------------------------------------- */
+
+static void print_summary(FILE *to, const struct tb_trim_report *report) {
+  cli_print(to, "  packets  %" PRIu64 " of %" PRIu64 "\n", report->packets_out, report->packets_in);
+  cli_print(to,
+            "  edges    %" PRIu64 " slices begin at the start, %" PRIu64 " end at the end, %" PRIu64
+            " values of counters come at the start\n",
+            report->slices_at_start, report->slices_at_end, report->values_at_start);
+  if (report->untimed)
+    cli_print(to, "  untimed  %" PRIu64 " packets stay whose clock nothing relates to the trace's\n", report->untimed);
+}
+
+static void print_json(FILE *to, const char *in, const char *out, const struct tb_trim_report *report) {
+  fputs("{\"version\":1,\"command\":\"trim\",\"from\":", to);
+  cli_print_json(to, in);
+  fputs(",\"to\":", to);
+  cli_print_json(to, out);
+  if (report->start_ns != INT64_MIN) cli_print(to, ",\"start_ns\":%" PRId64, report->start_ns);
+  if (report->end_ns != INT64_MAX) cli_print(to, ",\"end_ns\":%" PRId64, report->end_ns);
+  cli_print(to, ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64, report->packets_in, report->packets_out);
+  cli_print(to, ",\"slices_at_start\":%" PRIu64 ",\"slices_at_end\":%" PRIu64 ",\"values_at_start\":%" PRIu64,
+            report->slices_at_start, report->slices_at_end, report->values_at_start);
+  cli_print(to, ",\"untimed\":%" PRIu64 "}\n", report->untimed);
+}
+
+static bool write_report(const struct trim_settings *settings, const char *in, const struct tb_trim_report *report) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *file = open_memstream(&text, &len);
+  if (file && cli_report_is_json(settings->report))
+    print_json(file, in, settings->output, report);
+  else if (file)
+    print_summary(file, report);
+  bool whole = file && fclose(file) == 0;
+  bool written = cli_report_write(&cli_trim, settings->report, settings->no_clobber, whole ? text : NULL, len);
+  free(text);
+  return written;
+}
+
+static int show(const struct trim_settings *settings, const char *in, enum tb_status status,
+                const struct tb_trim_report *report, const struct tb_error *error) {
+  bool done = status == TB_OK || status == TB_PARTIAL;
+  int exit_status = cli_exit_status(status);
+  if (report->merge) cli_merge_warnings(report->merge);
+  if (!done) cli_print_error(&cli_trim, error);
+  if (report->merge) cli_merge_damage(report->merge);
+  if (!done) return exit_status;
+  const struct tb_convert_report *conversion = report->merge ? tb_merge_report_conversion(report->merge) : NULL;
+  if (!settings->quiet) {
+    cli_print(stderr, "%s -> %s\n", in, settings->output);
+    print_summary(stderr, report);
+    if (conversion) cli_report_losses(stderr, conversion);
+  }
+  if (settings->report && !write_report(settings, in, report) && exit_status == CLI_OK) exit_status = CLI_IO;
+  return exit_status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static int trim(const struct trim_settings *settings, const char *in) {
+  struct cli_progress progress;
+  struct tb_trim_options how = {.size = sizeof(how),
+                                .start = settings->start,
+                                .end = settings->end,
+                                .last_ns = settings->last,
+                                .threads = settings->threads,
+                                .max_junk_bytes = settings->junk,
+                                .no_clobber = settings->no_clobber,
+                                .temporary_name = cli_interrupt_name,
+                                .progress = cli_progress_update,
+                                .progress_ctx = &progress};
+  struct tb_error error = {0};
+  struct tb_trim_report report;
+  cli_report_closed_pipes();
+  cli_progress_start(&progress, settings->quiet);
+  enum tb_status status = tb_trim(in, settings->output, &how, &report, &error);
+  cli_progress_end(&progress);
+  cli_interrupt_end();
+  int exit_status = show(settings, in, status, &report, &error);
+  tb_trim_report_free(&report);
+  return exit_status;
+}
+
+static int check_names(const struct trim_settings *settings, const char *in) {
+  if (tb_file_is_plain(settings->output) && tb_format_from_path(settings->output) == TB_FORMAT_UNKNOWN)
+    return cli_usage(&cli_trim,
+                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES,
+                     settings->output);
+  int status = cli_output_spares_input(&cli_trim, settings->output, in);
+  if (status == CLI_OK) status = cli_report_spares_input(&cli_trim, settings->report, in);
+  if (status == CLI_OK) status = cli_report_spares_output(&cli_trim, settings->report, settings->output);
+  if (status != CLI_OK || !settings->no_clobber) return status;
+  status = cli_spares_existing(&cli_trim, settings->output);
+  return status == CLI_OK ? cli_spares_existing(&cli_trim, settings->report) : status;
+}
+
+static int run(int argc, char **argv) {
+  struct trim_settings settings = {0};
+  struct cli_operands operands;
+  enum cli_parse_result parsed = cli_parse(&cli_trim, argc, argv, &settings, &operands);
+  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  if (settings.last && (settings.start.kind || settings.end.kind))
+    return cli_usage(&cli_trim, "--last goes without --start and --end");
+  const char *in = cli_one_input(&cli_trim, &operands, settings.output);
+  if (!in) return CLI_USAGE;
+  settings.output = cli_output_name(&cli_trim, settings.output);
+  if (!settings.output) return CLI_USAGE;
+  int refused = check_names(&settings, in);
+  return refused == CLI_OK ? trim(&settings, in) : refused;
+}
+
+static const char *const examples[] = {
+    "tracebridge trim trace.perfetto-trace -o part.perfetto-trace --start 1.5s --end 1.6s",
+    "A tenth of a second, from a second and a half after the first event on.",
+    "tracebridge trim trace.json.gz -o end.json --last 5s",
+    "The last five seconds.",
+    "tracebridge trim trace.pftrace -o part.pftrace --start 2023-11-14T22:13:20Z --end 2023-11-14T22:14:00Z",
+    "What was recorded then, where the trace says what the wall clock read.",
+    NULL,
+};
+
+const struct cli_command cli_trim = {
+    .name = "trim",
+    .operands = "[IN]",
+    .summary = "cut a window of time out of a trace",
+    .description =
+        "Writes what happens in the trace IN (standard input where it is - or left out; any format that merge reads) "
+        "from --start on and before --end. "
+        "Slices that are open at an edge are cut there and keep their name, categories and arguments; the last value "
+        "of "
+        "a counter before the start comes there again; names, clocks and configs stay. All else passes as it is. The "
+        "output is a Perfetto trace where its name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on "
+        "the way, as convert does; each also with .gz or .zst.",
+    .examples = examples,
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .when_out_of_memory = "-j 1 takes less",
+    .run = run,
+};

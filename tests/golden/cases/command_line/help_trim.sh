@@ -1,0 +1,2 @@
+# Help of one command.
+tracebridge help trim

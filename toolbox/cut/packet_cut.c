@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/cut/packet_cut.h"
+
+#include "base/error.h"
+#include "base/times.h"
+#include "perfetto/clock/snapshot.h"
+#include "protos/field_numbers.h"
+
+/* State that may never be of use is held in memory up to so much, then written. */
+enum { HELD_MAX = 64 << 20, SEQUENCES_MAX = 1 << 24 };
+
+void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, const struct tb_track_events *events) {
+  *cut = (struct tb_cut){.walk = walk, .events = events, .patches.allocator = walk->merger.allocator};
+}
+
+void tb_cut_free(struct tb_cut *cut) {
+  for (size_t i = 0; i < cut->sequence_count; i++) {
+    tb_buffer_free(&cut->sequences[i].held);
+    tb_map_free(&cut->sequences[i].clocks);
+    tb_map_free(&cut->sequences[i].values);
+  }
+  tb_free(cut->walk->merger.allocator, cut->sequences, cut->sequence_capacity * sizeof(*cut->sequences));
+  tb_message_patches_free(&cut->patches);
+}
+
+/* NULL where memory is out. */
+static struct tb_cut_sequence *get_sequence(struct tb_cut *cut) {
+  const struct tb_allocator *a = cut->walk->merger.allocator;
+  size_t number = cut->walk->sequence_number;
+  if (number < cut->sequence_count) return &cut->sequences[number];
+  void *items = cut->sequences;
+  enum tb_status status =
+      tb_grow_array(a, &items, &cut->sequence_capacity, number + 1, sizeof(*cut->sequences), SEQUENCES_MAX);
+  cut->sequences = items;
+  if (status != TB_OK) return NULL;
+  for (; cut->sequence_count <= number; cut->sequence_count++) {
+    struct tb_cut_sequence *sequence = &cut->sequences[cut->sequence_count];
+    tb_buffer_init(&sequence->held, a, 0);
+    tb_map_init(&sequence->clocks, a);
+    tb_map_init(&sequence->values, a);
+  }
+  return &cut->sequences[number];
+}
+
+/* ---- what was left out and counts on ----------------------------------------------------------------------------- */
+
+/* Adds to a sum, or takes it: *pending is what it was. */
+static enum tb_status settle(struct tb_map *sums, uint64_t key, bool stays, uint64_t value, int64_t *pending) {
+  uint64_t *sum = tb_map_find(sums, key, 0);
+  *pending = sum ? (int64_t)*sum : 0;
+  if (stays) {
+    if (sum) *sum = 0;
+    return TB_OK;
+  }
+  if (!sum) return tb_map_put(sums, key, 0, value);
+  *sum += value;
+  return TB_OK;
+}
+
+/* A snapshot says where the clocks of a sequence are, whatever came before. */
+static void forget_clocks(const struct tb_cut *cut, struct tb_cut_sequence *sequence) {
+  const struct tb_packet_header *head = &cut->walk->packet.head;
+  const struct tb_clock_graph *graph = &cut->walk->source->prescan.clocks.graph;
+  struct tb_snapshot snapshot;
+  uint32_t node;
+  if (!sequence->clocks.count || tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return;
+  for (size_t i = 0; i < snapshot.count; i++)
+    if (tb_clock_graph_find(graph, head->machine, snapshot.readings[i].key, &node))
+      tb_map_remove(&sequence->clocks, node, 0);
+}
+
+static enum tb_status edit_time(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
+                                const struct tb_cut_order *order, struct tb_packet_edit *edit) {
+  const struct tb_walk *walk = cut->walk;
+  const struct tb_packet_header *head = &walk->packet.head;
+  int64_t pending = 0;
+  if (!head->has_timestamp) return TB_OK;
+  if (walk->node && walk->node->incremental) {
+    enum tb_status status =
+        settle(&sequence->clocks, walk->sequence->node - 1, order->fate == TB_CUT_KEEP, head->timestamp, &pending);
+    if (status != TB_OK) return status;
+  }
+  if (order->fate == TB_CUT_KEEP && pending) {
+    edit->set_timestamp = true;
+    edit->timestamp = head->timestamp + (uint64_t)pending;
+  } else if (order->fate == TB_CUT_MOVE) {
+    int64_t time = tb_time_add(order->host_time, tb_walk_ahead(walk, head->machine));
+    edit->set_timestamp = true;
+    edit->timestamp = time < 0 ? 0 : (uint64_t)time;
+    edit->clock = walk->source->prescan.clocks.primary;
+    edit->set_clock = walk->time.clock != edit->clock;
+  }
+  return TB_OK;
+}
+
+/* Increments of counters: values of further counters stay with events that stay where they are. */
+static enum tb_status edit_values(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
+                                  const struct tb_cut_order *order, struct tb_packet_edit *edit) {
+  const struct tb_map *incremental = &cut->events->incremental;
+  const struct tb_event_view *view = &order->view;
+  enum tb_status status = TB_OK;
+  edit->sheds_extras = order->fate == TB_CUT_MOVE && view->has_extras;
+  if (!incremental->count) return TB_OK;
+  if (view->role == TB_ROLE_VALUE && view->has_value && tb_map_find(incremental, view->track, 0))
+    status =
+        settle(&sequence->values, view->track, order->fate != TB_CUT_DROP, (uint64_t)view->value, &edit->add_to_value);
+  if (!view->has_extras || status != TB_OK) return status;
+  struct tb_event_extras extras;
+  tb_track_events_read_extras(cut->events, cut->walk, &extras);
+  for (size_t i = 0; i < extras.count && status == TB_OK; i++) {
+    edit->add_to_extras[i] = 0;
+    if (!tb_map_find(incremental, extras.uuids[i], 0)) continue;
+    status = settle(&sequence->values, extras.uuids[i], order->fate == TB_CUT_KEEP, (uint64_t)extras.values[i],
+                    &edit->add_to_extras[i]);
+    if (edit->add_to_extras[i] && order->fate == TB_CUT_KEEP) edit->extra_count = extras.count;
+  }
+  return status;
+}
+
+/* Says the values of further counters by packets of their own, which are appended to what is held. */
+static enum tb_status state_values(struct tb_cut *cut, struct tb_cut_sequence *sequence,
+                                   const struct tb_cut_order *order) {
+  const struct tb_walk *walk = cut->walk;
+  const struct tb_packet_header *head = &walk->packet.head;
+  int64_t time = tb_time_add(order->host_time, tb_walk_ahead(walk, head->machine));
+  struct tb_counter_packet counter = {.sequence = head->sequence,
+                                      .machine = head->machine,
+                                      .clock = walk->source->prescan.clocks.primary,
+                                      .timestamp = time < 0 ? 0 : (uint64_t)time};
+  struct tb_event_extras extras;
+  enum tb_status status = TB_OK;
+  size_t before = sequence->held.len;
+  tb_track_events_read_extras(cut->events, walk, &extras);
+  for (size_t i = 0; i < order->stated_count && status == TB_OK; i++) {
+    counter.uuid = order->stated[i];
+    counter.value = 0;
+    for (size_t j = 0; j < extras.count; j++)
+      if (extras.uuids[j] == counter.uuid) counter.value = extras.values[j];
+    if (tb_map_find(&cut->events->incremental, counter.uuid, 0))
+      status = settle(&sequence->values, counter.uuid, true, 0, &counter.value);
+    if (status == TB_OK) status = tb_packet_edit_append_counter(&counter, &sequence->held);
+  }
+  cut->held += sequence->held.len - before;
+  return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status write_held(struct tb_cut *cut, struct tb_cut_sequence *sequence) {
+  struct tb_str held = {sequence->held.data, sequence->held.len};
+  if (!held.len) return TB_OK;
+  cut->held -= held.len;
+  sequence->held.len = 0;
+  return tb_walk_write(cut->walk, held);
+}
+
+static enum tb_status drop(struct tb_cut *cut, struct tb_cut_sequence *sequence, const struct tb_cut_order *order) {
+  const struct tb_packet_header *head = &cut->walk->packet.head;
+  bool state = head->cleared || head->dropped || head->first || head->has_defaults || head->interned_count;
+  cut->dropped++;
+  if (!state && !order->keep && !order->stated_count) return TB_OK;
+  size_t before = sequence->held.len;
+  enum tb_status status = !state && !order->keep ? TB_OK
+                          : order->keep
+                              ? tb_packet_edit_append_described(head->bytes, head->kind, order->keep, &sequence->held)
+                              : tb_packet_edit_append_state(head->bytes, &sequence->held);
+  if (status != TB_OK) return status;
+  cut->held += sequence->held.len - before;
+  if (order->stated_count) status = state_values(cut, sequence, order);
+  if (status != TB_OK) return status;
+  return order->keep || order->stated_count || cut->held > HELD_MAX ? write_held(cut, sequence) : TB_OK;
+}
+
+static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence, const struct tb_cut_order *order,
+                           const struct tb_packet_edit *edit) {
+  struct tb_walk *walk = cut->walk;
+  enum tb_status status = write_held(cut, sequence);
+  if (status != TB_OK) return status;
+  cut->patches.count = 0;
+  if (edit->set_timestamp || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->extra_count)
+    status = tb_packet_edit_make(edit, walk->packet.packet, &cut->patches);
+  if (status == TB_OK) status = tb_walk_write_patched(walk, &cut->patches);
+  if (status != TB_OK || !order->stated_count) return status;
+  status = state_values(cut, sequence, order);
+  return status == TB_OK ? write_held(cut, sequence) : status;
+}
+
+enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order) {
+  struct tb_walk *walk = cut->walk;
+  const struct tb_packet_header *head = &walk->packet.head;
+  if (!walk->packet.packet.ptr) return tb_walk_write(walk, walk->packet.framed);
+  struct tb_cut_sequence *sequence = get_sequence(cut);
+  struct tb_packet_edit edit = {.sets_duration = order->sets_duration, .duration_us = order->duration_us};
+  enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
+  if (sequence && head->cleared) {
+    cut->held -= sequence->held.len;
+    sequence->held.len = 0;
+    tb_map_clear(&sequence->values);
+  }
+  if (sequence && head->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) forget_clocks(cut, sequence);
+  if (status == TB_OK) status = edit_time(cut, sequence, order, &edit);
+  if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_EVENT) status = edit_values(cut, sequence, order, &edit);
+  if (status == TB_OK)
+    status = order->fate == TB_CUT_DROP ? drop(cut, sequence, order) : keep(cut, sequence, order, &edit);
+  cut->kept += order->fate == TB_CUT_KEEP;
+  cut->moved += order->fate == TB_CUT_MOVE;
+  return status == TB_OK ? TB_OK
+                         : tb_fail(&walk->merger.error, status, walk->packet.offset, "%s", tb_status_text(status));
+}

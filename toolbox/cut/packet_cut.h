@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes the packets of a walk but for some, so that those which stay mean what they did. What a packet that is left
+ * out said to its sequence is written before the next one of the sequence that stays; what it added to an incremental
+ * clock or counter is added there.
+ */
+#ifndef TB_TOOLBOX_CUT_PACKET_CUT_H
+#define TB_TOOLBOX_CUT_PACKET_CUT_H
+
+#include "toolbox/cut/packet_edit.h"
+#include "toolbox/walk/packet_walk.h"
+#include "toolbox/walk/track_events.h"
+
+enum tb_cut_fate {
+  TB_CUT_KEEP,
+  TB_CUT_DROP,
+  TB_CUT_MOVE /* to another time */
+};
+
+/* What becomes of a packet. */
+struct tb_cut_order {
+  enum tb_cut_fate fate;
+  int64_t host_time;      /* where it moves: to this time of machine 0's trace clock */
+  bool sets_duration;     /* of a legacy event */
+  int64_t duration_us;    /* that becomes its duration then */
+  uint32_t keep;          /* field of its payload that stays though it is left out; 0: none */
+  const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */
+  size_t stated_count;
+  struct tb_event_view view; /* of a track event, where there are incremental counters; else not looked at */
+};
+
+/* Of one sequence: what was left out and not yet made up for. */
+struct tb_cut_sequence {
+  struct tb_buffer held; /* packets of its state alone */
+  struct tb_map clocks;  /* node of a clock -> sum of timestamps */
+  struct tb_map values;  /* uuid of a counter -> sum of increments */
+};
+
+/* Caller-owned; tb_cut_init, then tb_cut_free. */
+struct tb_cut {
+  struct tb_walk *walk;
+  const struct tb_track_events *events;
+  struct tb_cut_sequence *sequences; /* by the walk's numbers */
+  size_t sequence_count, sequence_capacity;
+  size_t held; /* bytes of all */
+  struct tb_message_patch patches;
+  uint64_t kept, dropped, moved;
+};
+
+void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, const struct tb_track_events *events);
+void tb_cut_free(struct tb_cut *cut);
+
+/* Does to the walk's current packet what `order` says. What fails is in the walk's error. */
+TB_MUST_CHECK enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/cut/packet_edit.h"
+
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status edit_legacy(const struct tb_packet_edit *edit, const struct tb_wire_field *legacy,
+                                  struct tb_message_patch *patches) {
+  struct tb_message_patches_mark mark;
+  struct tb_wire_cursor cursor = tb_wire_cursor(legacy->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = tb_message_patches_begin(patches, legacy, &mark);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US && field.type == TB_WIRE_VARINT)
+      status = tb_message_patches_number(patches, &field, (uint64_t)edit->duration_us);
+  if (status == TB_OK) tb_message_patches_end(patches, legacy, &mark);
+  return status;
+}
+
+static bool is_extra(uint32_t number) {
+  return number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES || number == TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS ||
+         number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES ||
+         number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS;
+}
+
+static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct tb_wire_field *event,
+                                 struct tb_message_patch *patches) {
+  struct tb_message_patches_mark mark;
+  struct tb_wire_cursor cursor = tb_wire_cursor(event->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = tb_message_patches_begin(patches, event, &mark);
+  size_t extra = 0;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (edit->sheds_extras && is_extra(field.number))
+      status = tb_message_patches_remove(patches, &field);
+    else if (edit->add_to_value && field.number == TB_TRACK_EVENT_COUNTER_VALUE && field.type == TB_WIRE_VARINT)
+      status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_value);
+    else if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && field.type == TB_WIRE_VARINT &&
+             extra < edit->extra_count)
+      status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_extras[extra++]);
+    else if (edit->sets_duration && field.number == TB_TRACK_EVENT_LEGACY_EVENT && field.type == TB_WIRE_BYTES)
+      status = edit_legacy(edit, &field, patches);
+  }
+  if (status == TB_OK) tb_message_patches_end(patches, event, &mark);
+  return status;
+}
+
+enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_str packet,
+                                   struct tb_message_patch *patches) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  patches->count = 0;
+  patches->growth = 0;
+  if (edit->set_clock)
+    status = tb_message_patches_insert(patches, packet.ptr, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, edit->clock);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (edit->set_timestamp && field.number == TB_TRACE_PACKET_TIMESTAMP && field.type == TB_WIRE_VARINT)
+      status = tb_message_patches_number(patches, &field, edit->timestamp);
+    else if (edit->set_clock && field.number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID)
+      status = tb_message_patches_remove(patches, &field);
+    else if (field.number == TB_TRACE_PACKET_TRACK_EVENT && field.type == TB_WIRE_BYTES &&
+             (edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->extra_count))
+      status = edit_event(edit, &field, patches);
+  }
+  return status;
+}
+
+/* ---- state alone ------------------------------------------------------------------------------------------------- */
+
+static bool is_state(uint32_t number) {
+  switch (number) {
+    case TB_TRACE_PACKET_TRUSTED_UID:
+    case TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
+    case TB_TRACE_PACKET_TRUSTED_PID:
+    case TB_TRACE_PACKET_INTERNED_DATA:
+    case TB_TRACE_PACKET_SEQUENCE_FLAGS:
+    case TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
+    case TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS:
+    case TB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED:
+    case TB_TRACE_PACKET_FIRST_PACKET_ON_SEQUENCE:
+    case TB_TRACE_PACKET_MACHINE_ID:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static enum tb_status append_field(const struct tb_wire_field *field, const char *end, struct tb_buffer *buffer) {
+  return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
+}
+
+static enum tb_status append_kept(const struct tb_wire_field *payload, uint32_t keep, struct tb_buffer *buffer) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload->bytes);
+  struct tb_wire_field field;
+  size_t start = buffer->len;
+  enum tb_status status = tb_wire_buffer_open(buffer, payload->number);
+  size_t body = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == keep) status = append_field(&field, cursor.at, buffer);
+  if (status == TB_OK && buffer->len == body) {
+    buffer->len = start;
+    return TB_OK;
+  }
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}
+
+enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t kind, uint32_t keep,
+                                               struct tb_buffer *buffer) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet);
+  struct tb_wire_field field;
+  enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
+  size_t body = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (is_state(field.number))
+      status = append_field(&field, cursor.at, buffer);
+    else if (field.number == kind && field.type == TB_WIRE_BYTES)
+      status = append_kept(&field, keep, buffer);
+  }
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}
+
+enum tb_status tb_packet_edit_append_state(struct tb_str packet, struct tb_buffer *buffer) {
+  return tb_packet_edit_append_described(packet, 0, 0, buffer);
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_packet_edit_append_counter(const struct tb_counter_packet *counter, struct tb_buffer *buffer) {
+  enum { ROOM = 16 * TB_WIRE_VARINT_MAX };
+  enum tb_status status = tb_buffer_reserve(buffer, ROOM);
+  if (status != TB_OK) return status;
+  char *packet = tb_wire_open_message(buffer->data + buffer->len, TB_TRACE_PACKET), *at = packet;
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, counter->timestamp);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, counter->clock);
+  if (counter->sequence) at = tb_wire_put_uint(at, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, counter->sequence);
+  if (counter->machine) at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, counter->machine);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+  char *event = at = tb_wire_open_message(at, TB_TRACE_PACKET_TRACK_EVENT);
+  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TYPE, TB_TRACK_EVENT_TYPE_COUNTER);
+  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TRACK_UUID, counter->uuid);
+  at = tb_wire_put_uint(at, TB_TRACK_EVENT_COUNTER_VALUE, (uint64_t)counter->value);
+  at = tb_wire_close_message(packet, tb_wire_close_message(event, at));
+  buffer->len = (size_t)(at - buffer->data);
+  return TB_OK;
+}

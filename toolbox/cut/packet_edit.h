@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Changes of one packet that stays when others are left out.
+ */
+#ifndef TB_TOOLBOX_CUT_PACKET_EDIT_H
+#define TB_TOOLBOX_CUT_PACKET_EDIT_H
+
+#include "protobuf/message_patch.h"
+#include "toolbox/walk/track_events.h"
+
+struct tb_packet_edit {
+  bool set_timestamp, set_clock;
+  uint64_t timestamp;
+  uint32_t clock;
+  bool sheds_extras;    /* of a track event: the values of further counters are left out */
+  bool sets_duration;   /* of a legacy event */
+  int64_t duration_us;  /* that becomes its duration then */
+  int64_t add_to_value; /* to the value of a counter, an increment */
+  size_t extra_count;   /* values of further counters that change: each by that of its place here; 0: none does */
+  int64_t add_to_extras[TB_EXTRA_COUNTERS];
+};
+
+/* Sets *patches to the changes. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_str packet,
+                                                 struct tb_message_patch *patches);
+
+/* A value of a counter, as a packet of its own. */
+struct tb_counter_packet {
+  uint32_t sequence, machine, clock; /* the clock of its timestamp */
+  uint64_t timestamp, uuid;
+  int64_t value;
+};
+TB_MUST_CHECK enum tb_status tb_packet_edit_append_counter(const struct tb_counter_packet *counter,
+                                                           struct tb_buffer *buffer);
+
+/* Appends a packet, framed, of what this one says to its sequence alone: its state, without its time and payload.
+ * TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_packet_edit_append_state(struct tb_str packet, struct tb_buffer *buffer);
+
+/* The same with those fields of the payload `kind` that `keep` is the number of. */
+TB_MUST_CHECK enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t kind, uint32_t keep,
+                                                             struct tb_buffer *buffer);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is at the edges of a window. A slice that is open at the start begins there, one that is open at the end ends
+ * there, and the last value of a counter before the start comes there: the packets that say so move to the edge,
+ * where they are in the file, so that all that they need is right.
+ */
+#ifndef TB_TOOLBOX_TRIM_EDGES_H
+#define TB_TOOLBOX_TRIM_EDGES_H
+
+#include "toolbox/walk/track_events.h"
+
+/* [start, end) on machine 0's trace clock. */
+struct tb_window {
+  int64_t start, end;
+};
+
+static inline bool tb_window_has(const struct tb_window *window, int64_t time) {
+  return time >= window->start && time < window->end;
+}
+
+enum tb_edge {
+  TB_EDGE_NONE,
+  TB_EDGE_START,
+  TB_EDGE_END,
+  TB_EDGE_GONE /* the end, at the window's start, of a slice that began before */
+};
+
+struct tb_edge_slice {
+  uint64_t number; /* of the packet that begins it */
+  int64_t begin;
+  uint32_t name, categories;
+};
+
+/* A begin or an end of a track whose events are not in the order of time in the file. */
+struct tb_edge_event {
+  int64_t time;
+  uint64_t number;
+  uint32_t name, categories;
+  bool ends;
+};
+
+struct tb_edge_track {
+  struct tb_edge_slice *open; /* innermost last */
+  size_t count, capacity;
+  int64_t reached; /* when its last event was; where it had one */
+  bool reached_any;
+  bool disordered; /* an event was before that: the next reading gathers all of them */
+  struct tb_edge_event *events;
+  size_t event_count, event_capacity;
+  uint64_t value_number; /* of the packet with the last value before the start */
+  int64_t value_time;
+  uint64_t extra; /* the counter whose values come with events of others; 0: another track */
+  bool has_value;
+  bool has_value_at_start; /* a packet in the window is exactly there */
+};
+
+/* Caller-owned; tb_edges_find, then tb_edges_free whatever that returned. */
+struct tb_edges {
+  const struct tb_allocator *allocator;
+  struct tb_window window;
+  struct tb_map moved; /* number of a packet -> enum tb_edge */
+  struct tb_map track_index;
+  struct tb_edge_track *tracks;
+  size_t track_count, track_capacity;
+  /* further counters: number of a packet, uuid -> 1 where its value of that is the last before the start; and number of
+   * the packet, 0 -> 1 */
+  struct tb_map stated;
+  bool has_complete; /* events that are a slice each */
+  bool disordered;   /* a track is */
+  uint64_t slices_at_start, slices_at_end, values_at_start;
+};
+
+/* Reads the whole trace once, or twice where events of a track are not in the order of time. What fails is in the walk's
+ * error. */
+TB_MUST_CHECK enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
+                                           const struct tb_window *window);
+void tb_edges_free(struct tb_edges *edges);
+
+/* To which edge a packet moves that is outside of the window, or at its start. */
+static inline enum tb_edge tb_edges_of(const struct tb_edges *edges, uint64_t number) {
+  const uint64_t *edge = edges->moved.count ? tb_map_find(&edges->moved, number, 0) : NULL;
+  return edge ? (enum tb_edge) * edge : TB_EDGE_NONE;
+}
+
+/* The further counters of which the packet has the last values before the start. */
+size_t tb_edges_stated(const struct tb_edges *edges, uint64_t number, const struct tb_event_extras *extras,
+                       uint64_t uuids[TB_EXTRA_COUNTERS]);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/trim.h"
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/times.h"
+#include "protos/field_numbers.h"
+#include "toolbox/cut/packet_cut.h"
+#include "toolbox/trim/edges.h"
+#include "toolbox/trim/packet_times.h"
+#include "tracebridge/file.h"
+#include "tracebridge/info.h"
+
+enum { NS_OF_US = 1000 };
+
+struct trimming {
+  struct tb_trim_options options;
+  struct tb_walk walk;
+  struct tb_track_events events;
+  struct tb_window window;
+  struct tb_edges edges;
+  uint64_t stated[TB_EXTRA_COUNTERS]; /* of the current packet */
+  struct tb_trim_report report;
+};
+
+static enum tb_status fail(struct trimming *t, enum tb_status status, const char *message) {
+  return tb_fail(&t->walk.merger.error, status, TB_NO_OFFSET, "%s", message);
+}
+
+/* ---- the window -------------------------------------------------------------------------------------------------- */
+
+/* When the trace's first and last events are, of those that can be read. */
+static enum tb_status measure(struct trimming *t, int64_t *first, int64_t *last) {
+  struct tb_walk *walk = &t->walk;
+  enum tb_status status = tb_walk_start(walk);
+  *first = INT64_MAX;
+  *last = INT64_MIN;
+  while (status == TB_OK && (status = tb_walk_next(walk)) == TB_OK) {
+    if (!walk->packet.packet.ptr) continue;
+    status = tb_track_events_take(&t->events, walk);
+    if (!walk->time.resolved || tb_packet_is_timeless(walk->packet.head.kind) ||
+        tb_track_events_lack_state(&t->events, walk))
+      continue;
+    if (walk->host_time < *first) *first = walk->host_time;
+    if (walk->host_time > *last) *last = walk->host_time;
+  }
+  if (status != TB_END) return status;
+  return *first <= *last ? TB_OK : fail(t, TB_REFUSED, "there is no event with a time in it");
+}
+
+static enum tb_status resolve(struct trimming *t, const struct tb_trim_point *point, int64_t first, int64_t *time) {
+  struct tb_walk *walk = &t->walk;
+  if (point->kind == TB_TRIM_POINT_OPEN) return TB_OK;
+  if (point->kind == TB_TRIM_POINT_AFTER) {
+    *time = tb_time_add(first, point->ns);
+    return TB_OK;
+  }
+  if (point->clock == TB_CLOCK_UNKNOWN) {
+    *time = point->ns;
+    return TB_OK;
+  }
+  if (tb_input_clocks_convert(&walk->source->prescan.clocks, tb_source_host(walk->source), (uint32_t)point->clock,
+                              point->ns, time))
+    return TB_OK;
+  return tb_fail(&walk->merger.error, TB_REFUSED, TB_NO_OFFSET, "nothing in the trace says what its clock %s read",
+                 tb_clock_id_name((uint32_t)point->clock));
+}
+
+static enum tb_status find_window(struct trimming *t) {
+  const struct tb_trim_options *options = &t->options;
+  int64_t first = 0, last = 0;
+  enum tb_status status = TB_OK;
+  t->window = (struct tb_window){INT64_MIN, INT64_MAX};
+  if (options->last_ns || options->start.kind == TB_TRIM_POINT_AFTER || options->end.kind == TB_TRIM_POINT_AFTER)
+    status = measure(t, &first, &last);
+  if (status == TB_OK && options->last_ns) t->window.start = tb_time_subtract(last, options->last_ns);
+  if (status == TB_OK) status = resolve(t, &options->start, first, &t->window.start);
+  if (status == TB_OK) status = resolve(t, &options->end, first, &t->window.end);
+  if (status == TB_OK && t->window.start >= t->window.end)
+    status = fail(t, TB_INVALID, "the window ends before it starts");
+  t->report.start_ns = t->window.start;
+  t->report.end_ns = t->window.end;
+  return status;
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
+
+/* An event that is a slice by itself: as much of it as is in the window. */
+static void shorten(const struct trimming *t, int64_t time, struct tb_cut_order *order) {
+  int64_t from = time < t->window.start ? t->window.start : time, to = tb_time_add(time, order->view.duration_ns);
+  if (to <= t->window.end && from == time) return;
+  if (to > t->window.end) to = t->window.end;
+  order->sets_duration = true;
+  order->duration_us = tb_time_subtract(to, from) / NS_OF_US;
+}
+
+/* The values of further counters that come at the start; `all`: those of the packet are of the start itself. */
+static void state_values(struct trimming *t, bool all, struct tb_cut_order *order) {
+  struct tb_event_extras extras;
+  if (!all && !tb_map_find(&t->edges.stated, t->walk.number, 0)) return;
+  tb_track_events_read_extras(&t->events, &t->walk, &extras);
+  order->stated = t->stated;
+  order->stated_count = all ? extras.count : tb_edges_stated(&t->edges, t->walk.number, &extras, t->stated);
+  if (all) memcpy(t->stated, extras.uuids, extras.count * sizeof(extras.uuids[0]));
+  order->host_time = t->window.start;
+}
+
+static void decide(struct trimming *t, struct tb_cut_order *order) {
+  const struct tb_walk *walk = &t->walk;
+  const struct tb_packet_header *head = &walk->packet.head;
+  if (tb_packet_is_timeless(head->kind) || order->view.role == TB_ROLE_ABOUT || !head->has_timestamp) return;
+  if (!walk->time.resolved) {
+    t->report.untimed++;
+    return;
+  }
+  enum tb_edge edge = TB_EDGE_NONE;
+  bool inside = tb_window_has(&t->window, walk->host_time);
+  if (!inside || walk->host_time == t->window.start) edge = tb_edges_of(&t->edges, walk->number);
+  if (edge == TB_EDGE_GONE || (!inside && t->edges.stated.count)) state_values(t, edge == TB_EDGE_GONE, order);
+  if (edge == TB_EDGE_GONE || (!inside && edge == TB_EDGE_NONE)) {
+    order->fate = TB_CUT_DROP;
+    order->keep = tb_packet_describing_field(head->kind);
+    return;
+  }
+  if (!inside) {
+    order->fate = TB_CUT_MOVE;
+    order->host_time = edge == TB_EDGE_START ? t->window.start : t->window.end;
+  }
+  if (order->view.role == TB_ROLE_COMPLETE) shorten(t, walk->host_time, order);
+}
+
+static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
+  struct tb_walk *walk = &t->walk;
+  struct tb_cut_order order = {.fate = TB_CUT_KEEP};
+  if (walk->packet.packet.ptr) {
+    enum tb_status status = tb_track_events_take(&t->events, walk);
+    if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT &&
+        (t->edges.has_complete || t->events.incremental.count))
+      status = tb_track_events_read(&t->events, walk, &order.view);
+    if (status != TB_OK) return fail(t, status, tb_status_text(status));
+    decide(t, &order);
+  }
+  return tb_cut_packet(cut, &order);
+}
+
+static enum tb_status write_window(void *ctx) {
+  struct trimming *t = ctx;
+  struct tb_cut cut;
+  tb_track_events_rewind(&t->events);
+  tb_cut_init(&cut, &t->walk, &t->events);
+  enum tb_status status = tb_walk_start(&t->walk);
+  while (status == TB_OK) {
+    status = tb_walk_next(&t->walk);
+    if (status == TB_OK) status = take_packet(t, &cut);
+  }
+  t->report.packets_in = t->walk.next;
+  t->report.packets_out = cut.kept + cut.moved;
+  tb_cut_free(&cut);
+  return status == TB_END ? TB_OK : status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static enum tb_status check(const char *in, const char *out, const struct tb_trim_options *options,
+                            struct tb_error *error) {
+  if (!in || !out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no %s", in ? "output" : "input");
+  if (options->last_ns < 0 || (options->last_ns && (options->start.kind || options->end.kind)))
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the last part of a trace has no other edges");
+  if (!tb_file_overwrites_input(out, in)) return TB_OK;
+  tb_error_set_file(error, out);
+  return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
+}
+
+static struct tb_merge_options merge_options(const struct tb_trim_options *options) {
+  return (struct tb_merge_options){.size = sizeof(struct tb_merge_options),
+                                   .allocator = options->allocator,
+                                   .temporary_directory = options->temporary_directory,
+                                   .progress = options->progress,
+                                   .progress_ctx = options->progress_ctx,
+                                   .threads = options->threads,
+                                   .temporary_name = options->temporary_name,
+                                   .temporary_name_ctx = options->temporary_name_ctx,
+                                   .max_junk_bytes = options->max_junk_bytes,
+                                   .no_clobber = options->no_clobber};
+}
+
+static enum tb_status run(struct trimming *t, const char *out, struct tb_error *error) {
+  struct tb_merger *m = &t->walk.merger;
+  tb_track_events_init(&t->events, m->allocator);
+  enum tb_status status = find_window(t);
+  if (status == TB_OK) status = tb_edges_find(&t->edges, &t->walk, &t->events, &t->window);
+  t->report.slices_at_start = t->edges.slices_at_start;
+  t->report.slices_at_end = t->edges.slices_at_end;
+  t->report.values_at_start = t->edges.values_at_start;
+  if (status == TB_OK) status = tb_merger_write_out(m, out, write_window, t);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
+  if (status == TB_OK && m->partial) status = TB_PARTIAL;
+  if (status != TB_OK && status != TB_PARTIAL) {
+    (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+    if (error && error->code == TB_OK) *error = m->error;
+  }
+  tb_edges_free(&t->edges);
+  tb_track_events_free(&t->events);
+  return status;
+}
+
+enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_options *options,
+                       struct tb_trim_report *report, struct tb_error *error) {
+  struct trimming t = {.options = {.size = sizeof(t.options)}};
+  if (report) *report = (struct tb_trim_report){.merge = NULL};
+  enum tb_status status = tb_options_take(&t.options, sizeof(t.options), options, error);
+  if (status == TB_OK) status = check(in, out, &t.options, error);
+  if (status != TB_OK) return status;
+  struct tb_merge_options merge = merge_options(&t.options);
+  status = tb_walk_open(&t.walk, in, &merge, error);
+  if (status == TB_OK) {
+    status = run(&t, out, error);
+    tb_walk_close(&t.walk);
+  }
+  t.report.merge = t.walk.merger.report;
+  if (report)
+    *report = t.report;
+  else
+    tb_trim_report_free(&t.report);
+  return status;
+}
+
+void tb_trim_report_free(struct tb_trim_report *report) {
+  tb_merge_report_free(report->merge);
+  report->merge = NULL;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/walk/track_events.h"
+
+#include "base/times.h"
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+
+enum { SEQUENCES_MAX = 1 << 24, NS_OF_US = 1000 };
+
+/* What numbers that are no uuids are mixed with, so that those of one kind are no others'. */
+enum { MIX_THREAD = 0x7468, MIX_ASYNC = 0x6173, MIX_SCOPE = 0x7363 };
+
+void tb_track_events_init(struct tb_track_events *events, const struct tb_allocator *allocator) {
+  *events = (struct tb_track_events){.allocator = allocator};
+  tb_intern_init(&events->texts, allocator);
+  tb_map_init(&events->incremental, allocator);
+}
+
+void tb_track_events_free(struct tb_track_events *events) {
+  for (size_t i = 0; i < events->sequence_count; i++) tb_map_free(&events->sequences[i].names);
+  tb_free(events->allocator, events->sequences, events->sequence_capacity * sizeof(*events->sequences));
+  tb_intern_free(&events->texts);
+  tb_map_free(&events->incremental);
+}
+
+void tb_track_events_rewind(struct tb_track_events *events) {
+  for (size_t i = 0; i < events->sequence_count; i++) {
+    struct tb_event_sequence *sequence = &events->sequences[i];
+    tb_map_clear(&sequence->names);
+    sequence->valid = sequence->has_default_track = false;
+    sequence->extra_count = 0;
+    sequence->thread = 0;
+  }
+}
+
+/* NULL where memory is out. */
+static struct tb_event_sequence *get_sequence(struct tb_track_events *events, size_t number) {
+  if (number < events->sequence_count) return &events->sequences[number];
+  void *items = events->sequences;
+  enum tb_status status = tb_grow_array(events->allocator, &items, &events->sequence_capacity, number + 1,
+                                        sizeof(*events->sequences), SEQUENCES_MAX);
+  events->sequences = items;
+  if (status != TB_OK) return NULL;
+  for (; events->sequence_count <= number; events->sequence_count++) {
+    struct tb_event_sequence *sequence = &events->sequences[events->sequence_count];
+    *sequence = (struct tb_event_sequence){.thread = 0};
+    tb_map_init(&sequence->names, events->allocator);
+  }
+  return &events->sequences[number];
+}
+
+/* ---- what packets say to their sequence -------------------------------------------------------------------------- */
+
+static enum tb_status intern(struct tb_track_events *events, struct tb_event_sequence *sequence, uint32_t kind,
+                             struct tb_str entry) {
+  struct tb_wire_field fields[TB_INTERNED_NAME_NAME + 1];
+  (void)tb_wire_read_fields(entry, fields, TB_INTERNED_NAME_NAME + 1);
+  uint32_t id = tb_intern_id(&events->texts, tb_wire_text(&fields[TB_INTERNED_NAME_NAME]));
+  if (!id) return TB_NO_MEMORY;
+  return tb_map_put(&sequence->names, fields[TB_INTERNED_NAME_IID].value, kind, id);
+}
+
+static enum tb_status take_interned(struct tb_track_events *events, struct tb_event_sequence *sequence,
+                                    struct tb_str interned) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(interned);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.type == TB_WIRE_BYTES &&
+        (field.number == TB_INTERNED_DATA_EVENT_CATEGORIES || field.number == TB_INTERNED_DATA_EVENT_NAMES))
+      status = intern(events, sequence, field.number, field.bytes);
+  return status;
+}
+
+static void take_defaults(struct tb_event_sequence *sequence, struct tb_str defaults) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(defaults);
+  struct tb_wire_field field, inner;
+  sequence->has_default_track = false;
+  sequence->extra_count = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS || field.type != TB_WIRE_BYTES) continue;
+    struct tb_wire_cursor event = tb_wire_cursor(field.bytes);
+    while (tb_wire_read(&event, &inner) == TB_OK)
+      if (inner.number == TB_TRACK_EVENT_DEFAULTS_TRACK_UUID) {
+        sequence->has_default_track = true;
+        sequence->default_track = inner.value;
+      } else if (inner.number == TB_TRACK_EVENT_DEFAULTS_EXTRA_COUNTER_TRACK_UUIDS &&
+                 sequence->extra_count < TB_EXTRA_COUNTERS) {
+        sequence->extras[sequence->extra_count++] = inner.value;
+      }
+  }
+}
+
+static uint64_t thread_key(uint64_t pid, uint64_t tid) {
+  return tb_mix64(tb_mix64(MIX_THREAD ^ (uint32_t)pid) ^ (uint32_t)tid);
+}
+
+static void take_thread(struct tb_event_sequence *sequence, struct tb_str descriptor) {
+  struct tb_wire_field fields[TB_THREAD_DESCRIPTOR_TID + 1];
+  (void)tb_wire_read_fields(descriptor, fields, TB_THREAD_DESCRIPTOR_TID + 1);
+  sequence->thread = thread_key(fields[TB_THREAD_DESCRIPTOR_PID].value, fields[TB_THREAD_DESCRIPTOR_TID].value);
+}
+
+static enum tb_status take_track(struct tb_track_events *events, struct tb_str descriptor) {
+  struct tb_wire_field fields[TB_TRACK_DESCRIPTOR_COUNTER + 1];
+  struct tb_wire_field counter[TB_COUNTER_DESCRIPTOR_IS_INCREMENTAL + 1];
+  (void)tb_wire_read_fields(descriptor, fields, TB_TRACK_DESCRIPTOR_COUNTER + 1);
+  (void)tb_wire_read_fields(tb_wire_text(&fields[TB_TRACK_DESCRIPTOR_COUNTER]), counter,
+                            TB_COUNTER_DESCRIPTOR_IS_INCREMENTAL + 1);
+  if (!counter[TB_COUNTER_DESCRIPTOR_IS_INCREMENTAL].value) return TB_OK;
+  return tb_map_put(&events->incremental, fields[TB_TRACK_DESCRIPTOR_UUID].value, 0, 1);
+}
+
+enum tb_status tb_track_events_take(struct tb_track_events *events, const struct tb_walk *walk) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  if (!head->rare && head->kind == TB_TRACE_PACKET_TRACK_EVENT) return TB_OK;
+  struct tb_event_sequence *sequence = get_sequence(events, walk->sequence_number);
+  if (!sequence) return TB_NO_MEMORY;
+  enum tb_status status = TB_OK;
+  if (head->dropped && !head->first) sequence->valid = false;
+  if (head->cleared) {
+    sequence->valid = true;
+    tb_map_clear(&sequence->names);
+    sequence->has_default_track = false;
+    sequence->extra_count = 0;
+  }
+  if (head->has_defaults) take_defaults(sequence, head->defaults);
+  struct tb_wire_cursor cursor = tb_wire_cursor(head->interned_count ? head->bytes : (struct tb_str){NULL, 0});
+  struct tb_wire_field field;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET_INTERNED_DATA && field.type == TB_WIRE_BYTES)
+      status = take_interned(events, sequence, field.bytes);
+  if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR) take_thread(sequence, head->payload);
+  if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR) status = take_track(events, head->payload);
+  return status;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/* What of an event is read before it is known what it is. */
+struct raw_event {
+  uint64_t type, track, name_iid, categories;
+  bool has_track;
+  struct tb_str name;
+  struct tb_str legacy; /* ptr NULL: none */
+};
+
+static uint32_t find_name(const struct tb_event_sequence *sequence, uint32_t kind, uint64_t iid) {
+  const uint64_t *id = tb_map_find(&sequence->names, iid, kind);
+  return id ? (uint32_t)*id : 0;
+}
+
+static bool add_category(struct tb_event_view *view, uint32_t id) {
+  view->categories = view->categories ? (uint32_t)tb_mix64((uint64_t)view->categories << 32 | id) | 1u << 31 : id;
+  return true;
+}
+
+static enum tb_event_role role_of_phase(char phase) {
+  switch (phase) {
+    case 'B':
+    case 'b':
+    case 'S':
+      return TB_ROLE_BEGIN;
+    case 'E':
+    case 'e':
+    case 'F':
+      return TB_ROLE_END;
+    case 'X':
+      return TB_ROLE_COMPLETE;
+    case 'M':
+      return TB_ROLE_ABOUT;
+    default:
+      return TB_ROLE_OTHER;
+  }
+}
+
+/* Slices of before there were tracks: on the thread of the sequence, or matched by an id. */
+static void read_legacy(const struct tb_event_sequence *sequence, struct tb_str legacy, bool has_track,
+                        struct tb_event_view *view) {
+  enum { COUNT = TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE + 1 };
+  struct tb_wire_field f[COUNT];
+  (void)tb_wire_read_fields(legacy, f, COUNT);
+  char phase = (char)f[TB_TRACK_EVENT_LEGACY_EVENT_PHASE].value;
+  if (phase) view->role = role_of_phase(phase);
+  view->duration_ns = tb_time_clamp((tb_wide)(int64_t)f[TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US].value * NS_OF_US);
+  if (!view->name && f[TB_TRACK_EVENT_LEGACY_EVENT_NAME_IID].number)
+    view->name = find_name(sequence, TB_INTERNED_DATA_EVENT_NAMES, f[TB_TRACK_EVENT_LEGACY_EVENT_NAME_IID].value);
+  uint64_t pid = f[TB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE].value;
+  if (f[TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE].number && !has_track)
+    view->track = thread_key(pid, f[TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE].value);
+  if (phase != 'b' && phase != 'e' && phase != 'S' && phase != 'F') return;
+  struct tb_str scope = tb_wire_text(&f[TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE]);
+  uint64_t key = tb_mix64(MIX_ASYNC ^ (scope.len ? tb_str_hash(scope, MIX_SCOPE) : view->categories));
+  for (int i = TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID; i <= TB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID; i++)
+    if (f[i].number && (i == TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID || i == TB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID ||
+                        i == TB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID))
+      key = tb_mix64(key ^ f[i].value ^ (uint64_t)i << 56);
+  bool local = f[TB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID].number != 0;
+  view->track = tb_mix64(key ^ (local ? view->track : 0)) ^ (phase == 'b' || phase == 'e');
+  view->has_uuid = false;
+}
+
+static bool take_field(struct tb_track_events *events, const struct tb_event_sequence *sequence,
+                       const struct tb_wire_field *field, struct raw_event *raw, struct tb_event_view *view) {
+  switch (field->number) {
+    case TB_TRACK_EVENT_TYPE:
+      raw->type = field->value;
+      return true;
+    case TB_TRACK_EVENT_TRACK_UUID:
+      raw->has_track = true;
+      raw->track = field->value;
+      return true;
+    case TB_TRACK_EVENT_NAME_IID:
+      view->name = find_name(sequence, TB_INTERNED_DATA_EVENT_NAMES, field->value);
+      return true;
+    case TB_TRACK_EVENT_CATEGORY_IIDS:
+      return add_category(view, find_name(sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, field->value));
+    case TB_TRACK_EVENT_NAME:
+      return (view->name = tb_intern_id(&events->texts, field->bytes)) != 0;
+    case TB_TRACK_EVENT_CATEGORIES: {
+      uint32_t id = tb_intern_id(&events->texts, field->bytes);
+      return id && add_category(view, id);
+    }
+    case TB_TRACK_EVENT_LEGACY_EVENT:
+      raw->legacy = field->bytes;
+      return true;
+    case TB_TRACK_EVENT_COUNTER_VALUE:
+      view->has_value = true;
+      view->value = (int64_t)field->value;
+      return true;
+    case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
+    case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
+      view->has_extras = true;
+      return true;
+    default:
+      return true;
+  }
+}
+
+static enum tb_event_role role_of_type(uint64_t type) {
+  switch (type) {
+    case TB_TRACK_EVENT_TYPE_SLICE_BEGIN:
+      return TB_ROLE_BEGIN;
+    case TB_TRACK_EVENT_TYPE_SLICE_END:
+      return TB_ROLE_END;
+    case TB_TRACK_EVENT_TYPE_COUNTER:
+    case TB_TRACK_EVENT_TYPE_STATE:
+      return TB_ROLE_VALUE;
+    default:
+      return TB_ROLE_OTHER;
+  }
+}
+
+enum tb_status tb_track_events_read(struct tb_track_events *events, const struct tb_walk *walk,
+                                    struct tb_event_view *view) {
+  const struct tb_event_sequence *sequence = get_sequence(events, walk->sequence_number);
+  if (!sequence) return TB_NO_MEMORY;
+  struct raw_event raw = {.type = 0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
+  struct tb_wire_field field;
+  *view = (struct tb_event_view){.role = TB_ROLE_OTHER};
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (!take_field(events, sequence, &field, &raw, view)) return TB_NO_MEMORY;
+  view->role = role_of_type(raw.type);
+  view->has_uuid = raw.has_track || sequence->has_default_track;
+  view->track = raw.has_track ? raw.track : sequence->has_default_track ? sequence->default_track : 0;
+  if (!view->track && sequence->thread) {
+    view->track = sequence->thread;
+    view->has_uuid = false;
+  }
+  if (raw.legacy.ptr) read_legacy(sequence, raw.legacy, view->track && view->has_uuid, view);
+  return TB_OK;
+}
+
+void tb_track_events_read_extras(const struct tb_track_events *events, const struct tb_walk *walk,
+                                 struct tb_event_extras *extras) {
+  const struct tb_event_sequence *sequence = &events->sequences[walk->sequence_number];
+  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
+  struct tb_wire_field field;
+  size_t named = 0;
+  extras->count = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.type != TB_WIRE_VARINT) continue;
+    if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && extras->count < TB_EXTRA_COUNTERS)
+      extras->values[extras->count++] = (int64_t)field.value;
+    else if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS && named < TB_EXTRA_COUNTERS)
+      extras->uuids[named++] = field.value;
+  }
+  if (!named)
+    for (; named < sequence->extra_count; named++) extras->uuids[named] = sequence->extras[named];
+  if (extras->count > named) extras->count = named;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a packet's track event is to tools that cut: whether it begins or ends something, on which track, and under
+ * which name. Everything else in it stays unread.
+ */
+#ifndef TB_TOOLBOX_WALK_TRACK_EVENTS_H
+#define TB_TOOLBOX_WALK_TRACK_EVENTS_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "toolbox/walk/packet_walk.h"
+
+enum tb_event_role {
+  TB_ROLE_OTHER,
+  TB_ROLE_BEGIN,
+  TB_ROLE_END,
+  TB_ROLE_COMPLETE, /* both, `duration_ns` apart */
+  TB_ROLE_VALUE,    /* of a counter, or a state: holds until the next of its track */
+  TB_ROLE_ABOUT     /* says what something is called, at no time */
+};
+
+struct tb_event_view {
+  enum tb_event_role role;
+  uint64_t track; /* the uuid; what slices without one are matched by mixed to a number */
+  bool has_uuid;  /* it is a uuid */
+  int64_t duration_ns;
+  uint32_t name, categories; /* in `texts`, of several categories one number for all; 0: none */
+  bool has_value;            /* of a counter: `value`, a whole number */
+  int64_t value;
+  bool has_extras; /* values of further counters */
+};
+
+/* The values of further counters that an event has, with their tracks. */
+enum { TB_EXTRA_COUNTERS = 16 };
+struct tb_event_extras {
+  size_t count;
+  uint64_t uuids[TB_EXTRA_COUNTERS];
+  int64_t values[TB_EXTRA_COUNTERS];
+};
+
+/* Of one sequence. */
+struct tb_event_sequence {
+  bool valid;          /* its incremental state is whole */
+  struct tb_map names; /* iid, field of InternedData -> id in `texts` */
+  bool has_default_track;
+  uint64_t default_track;
+  uint64_t thread; /* what the thread of its ThreadDescriptor is known by; 0: it has none */
+  size_t extra_count;
+  uint64_t extras[TB_EXTRA_COUNTERS]; /* the tracks of further counters, of events that name none; the first */
+};
+
+/* Caller-owned; tb_track_events_init, then tb_track_events_free. */
+struct tb_track_events {
+  const struct tb_allocator *allocator;
+  struct tb_intern texts;
+  struct tb_event_sequence *sequences; /* by the walk's numbers */
+  size_t sequence_count, sequence_capacity;
+  struct tb_map incremental; /* uuids of counters whose values are increments */
+};
+
+void tb_track_events_init(struct tb_track_events *events, const struct tb_allocator *allocator);
+void tb_track_events_free(struct tb_track_events *events);
+/* Forgets what belongs to a place in the file. */
+void tb_track_events_rewind(struct tb_track_events *events);
+
+/* Takes in what the walk's current packet says to its sequence; before tb_track_events_read of the same packet. TB_OK,
+ * TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_track_events_take(struct tb_track_events *events, const struct tb_walk *walk);
+
+/* Whether readers pass over the walk's current packet since it needs state that its sequence does not have. */
+static inline bool tb_track_events_lack_state(const struct tb_track_events *events, const struct tb_walk *walk) {
+  return (walk->packet.head.flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) &&
+         (walk->sequence_number >= events->sequence_count || !events->sequences[walk->sequence_number].valid);
+}
+
+/* Reads the walk's current packet, which is a track event. What is damaged is as far as it can be read. TB_OK or
+ * TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_track_events_read(struct tb_track_events *events, const struct tb_walk *walk,
+                                                  struct tb_event_view *view);
+
+/* The whole numbers among the values of further counters of the walk's current packet, a track event that was read. */
+void tb_track_events_read_extras(const struct tb_track_events *events, const struct tb_walk *walk,
+                                 struct tb_event_extras *extras);
+
+#endif
