@@ -1,8 +1,9 @@
--- Arguments of those slices: a slice that is cut keeps its own. The engine's own numbers are left out.
+-- Arguments of those slices: a slice that is cut keeps its own. The engine's own numbers are left out, and what slices.sql
+-- leaves out.
 select max(ts, $start) as ts, place, name, a.key, a.display_value as value
 from slice join track_place using (track_id) join args a using (arg_set_id)
-where a.key != 'legacy_event.passthrough_utid' and ts < $end and (ts >= $start or dur = -1 or ts + dur > $start)
+where a.key not glob 'legacy_*' and ifnull(name, '') not glob 'binder*' and ts < $end and (ts >= $start or dur = -1 or ts + dur > $start)
 -- of the part
 select ts, place, name, a.key, a.display_value as value
 from slice join track_place using (track_id) join args a using (arg_set_id)
-where a.key != 'legacy_event.passthrough_utid'
+where a.key not glob 'legacy_*' and ifnull(name, '') not glob 'binder*'

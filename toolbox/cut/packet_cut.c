@@ -176,6 +176,7 @@ static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   struct tb_walk *walk = cut->walk;
   enum tb_status status = write_held(cut, sequence);
   if (status != TB_OK) return status;
+  if (order->replaced.ptr) return tb_walk_write(walk, order->replaced);
   cut->patches.count = 0;
   if (edit->set_timestamp || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->extra_count)
     status = tb_packet_edit_make(edit, walk->packet.packet, &cut->patches);

@@ -24,6 +24,7 @@ struct tb_cut_order {
   bool sets_duration;     /* of a legacy event */
   int64_t duration_us;    /* that becomes its duration then */
   uint32_t keep;          /* field of its payload that stays though it is left out; 0: none */
+  struct tb_str replaced; /* what is written in place of the packet, which stays, framed; ptr NULL: the packet */
   const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */
   size_t stated_count;
   struct tb_event_view view; /* of a track event, where there are incremental counters; else not looked at */

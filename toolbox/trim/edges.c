@@ -6,12 +6,13 @@
 #include "base/error.h"
 #include "base/times.h"
 #include "protos/field_numbers.h"
+#include "toolbox/trim/ftrace_edges.h"
 #include "toolbox/trim/packet_times.h"
 
 enum { TRACKS_MAX = 1 << 24, DEPTH_MAX = 1 << 24, EVENTS_MAX = 1 << 28 };
 
 /* What keys of tracks of other things than track events are mixed with. */
-enum { MIX_PACKETS = 0x706b, MIX_EXTRAS = 0x6578 };
+enum { MIX_PACKETS = 0x706b, MIX_EXTRAS = 0x6578, MIX_FRAMES = 0x6672 };
 
 /* NULL where memory is out. */
 static struct tb_edge_track *get_track(struct tb_edges *edges, uint64_t key, uint64_t kind) {
@@ -181,11 +182,27 @@ static enum tb_status take_event(struct tb_edges *edges, const struct tb_walk *w
   return TB_OK;
 }
 
+/* A frame begins and ends under its cookie. */
+static enum tb_status take_frame(struct tb_edges *edges, const struct tb_walk *walk) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
+  struct tb_wire_field field, cookie[TB_FRAME_TIMELINE_EVENT_FRAME_END_COOKIE + 1];
+  if (tb_wire_read(&cursor, &field) != TB_OK || field.type != TB_WIRE_BYTES) return TB_OK;
+  (void)tb_wire_read_fields(field.bytes, cookie, TB_FRAME_TIMELINE_EVENT_FRAME_END_COOKIE + 1);
+  struct tb_edge_track *track = get_track(edges, cookie[TB_FRAME_TIMELINE_EVENT_FRAME_END_COOKIE].value, MIX_FRAMES);
+  if (!track) return TB_NO_MEMORY;
+  struct tb_edge_event event = {
+      .time = walk->host_time, .number = walk->number, .ends = field.number == TB_FRAME_TIMELINE_EVENT_FRAME_END};
+  return take_edge(edges, track, &event);
+}
+
 static enum tb_status take_packet(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events) {
   const struct tb_packet_header *head = &walk->packet.head;
   enum tb_status status = tb_track_events_take(events, walk);
   if (status != TB_OK || tb_track_events_lack_state(events, walk)) return status;
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return take_event(edges, walk, events);
+  if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
+    return edges->disordered ? TB_OK : tb_ftrace_edges_take(edges->ftrace);
+  if (walk->time.resolved && head->kind == TB_TRACE_PACKET_FRAME_TIMELINE_EVENT) return take_frame(edges, walk);
   if (!walk->time.resolved || !tb_packet_has_values(head->kind)) return TB_OK;
   struct tb_edge_track *track = get_track(edges, tb_mix64(MIX_PACKETS ^ head->kind), walk->sequence_number);
   if (!track) return TB_NO_MEMORY;
@@ -238,9 +255,9 @@ static bool any_disordered(const struct tb_edges *edges) {
 }
 
 enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
-                             const struct tb_window *window) {
+                             const struct tb_window *window, struct tb_ftrace_edges *ftrace) {
   const struct tb_allocator *a = walk->merger.allocator;
-  *edges = (struct tb_edges){.allocator = a, .window = *window};
+  *edges = (struct tb_edges){.allocator = a, .window = *window, .ftrace = ftrace};
   tb_map_init(&edges->moved, a);
   tb_map_init(&edges->stated, a);
   tb_map_init(&edges->track_index, a);
@@ -250,6 +267,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
     status = read_all(edges, walk, events);
   }
   if (status == TB_END) status = take_rest(edges);
+  if (status == TB_OK) status = tb_ftrace_edges_end(ftrace);
   return status == TB_OK ? TB_OK : tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 

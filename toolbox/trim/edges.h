@@ -18,6 +18,8 @@ static inline bool tb_window_has(const struct tb_window *window, int64_t time) {
   return time >= window->start && time < window->end;
 }
 
+struct tb_ftrace_edges;
+
 enum tb_edge {
   TB_EDGE_NONE,
   TB_EDGE_START,
@@ -67,13 +69,14 @@ struct tb_edges {
   struct tb_map stated;
   bool has_complete; /* events that are a slice each */
   bool disordered;   /* a track is */
+  struct tb_ftrace_edges *ftrace;
   uint64_t slices_at_start, slices_at_end, values_at_start;
 };
 
-/* Reads the whole trace once, or twice where events of a track are not in the order of time. What fails is in the walk's
- * error. */
+/* Reads the whole trace once, for `ftrace` too, or twice where events of a track are not in the order of time. What
+ * fails is in the walk's error. */
 TB_MUST_CHECK enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
-                                           const struct tb_window *window);
+                                           const struct tb_window *window, struct tb_ftrace_edges *ftrace);
 void tb_edges_free(struct tb_edges *edges);
 
 /* To which edge a packet moves that is outside of the window, or at its start. */

@@ -7,6 +7,8 @@
 #include "protos/field_numbers.h"
 #include "toolbox/cut/packet_cut.h"
 #include "toolbox/trim/edges.h"
+#include "toolbox/trim/ftrace_edges.h"
+#include "toolbox/trim/ftrace_window.h"
 #include "toolbox/trim/packet_times.h"
 #include "tracebridge/file.h"
 #include "tracebridge/info.h"
@@ -19,6 +21,9 @@ struct trimming {
   struct tb_track_events events;
   struct tb_window window;
   struct tb_edges edges;
+  struct tb_ftrace_edges ftrace;
+  bool ftrace_written;
+  struct tb_buffer part;              /* of the current bundle */
   uint64_t stated[TB_EXTRA_COUNTERS]; /* of the current packet */
   struct tb_trim_report report;
 };
@@ -38,6 +43,12 @@ static enum tb_status measure(struct trimming *t, int64_t *first, int64_t *last)
   while (status == TB_OK && (status = tb_walk_next(walk)) == TB_OK) {
     if (!walk->packet.packet.ptr) continue;
     status = tb_track_events_take(&t->events, walk);
+    if (walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS) {
+      struct tb_ftrace_bundle bundle;
+      tb_ftrace_bundle_read(&bundle, walk);
+      tb_ftrace_bundle_extend(&bundle, first, last);
+      continue;
+    }
     if (!walk->time.resolved || tb_packet_is_timeless(walk->packet.head.kind) ||
         tb_track_events_lack_state(&t->events, walk))
       continue;
@@ -105,6 +116,24 @@ static void state_values(struct trimming *t, bool all, struct tb_cut_order *orde
   order->host_time = t->window.start;
 }
 
+/* The events of a bundle have times of their own. What comes at the edges goes in front of the first bundle, where what
+ * readers need of clocks is said. */
+static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *order) {
+  struct tb_ftrace_bundle bundle;
+  enum tb_status status = TB_OK;
+  if (!t->ftrace_written)
+    status = tb_walk_write(&t->walk, (struct tb_str){t->ftrace.packets.data, t->ftrace.packets.len});
+  t->ftrace_written = true;
+  tb_ftrace_bundle_read(&bundle, &t->walk);
+  enum tb_ftrace_part part = tb_ftrace_part_of(&bundle, &t->window);
+  if (part == TB_FTRACE_NONE) order->fate = TB_CUT_DROP;
+  if (status != TB_OK || part != TB_FTRACE_SOME) return status;
+  t->part.len = 0;
+  status = tb_ftrace_append_part(&bundle, t->walk.packet.packet, &t->window, &t->part);
+  order->replaced = (struct tb_str){t->part.data, t->part.len};
+  return status;
+}
+
 static void decide(struct trimming *t, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
@@ -117,6 +146,7 @@ static void decide(struct trimming *t, struct tb_cut_order *order) {
   bool inside = tb_window_has(&t->window, walk->host_time);
   if (!inside || walk->host_time == t->window.start) edge = tb_edges_of(&t->edges, walk->number);
   if (edge == TB_EDGE_GONE || (!inside && t->edges.stated.count)) state_values(t, edge == TB_EDGE_GONE, order);
+  if (!inside && tb_packet_describes_itself(head->kind, head->payload)) return;
   if (edge == TB_EDGE_GONE || (!inside && edge == TB_EDGE_NONE)) {
     order->fate = TB_CUT_DROP;
     order->keep = tb_packet_describing_field(head->kind);
@@ -137,8 +167,11 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT &&
         (t->edges.has_complete || t->events.incremental.count))
       status = tb_track_events_read(&t->events, walk, &order.view);
+    if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS)
+      status = decide_bundle(t, &order);
+    else
+      decide(t, &order);
     if (status != TB_OK) return fail(t, status, tb_status_text(status));
-    decide(t, &order);
   }
   return tb_cut_packet(cut, &order);
 }
@@ -147,6 +180,8 @@ static enum tb_status write_window(void *ctx) {
   struct trimming *t = ctx;
   struct tb_cut cut;
   tb_track_events_rewind(&t->events);
+  tb_buffer_init(&t->part, t->walk.merger.allocator, 0);
+  t->ftrace_written = false;
   tb_cut_init(&cut, &t->walk, &t->events);
   enum tb_status status = tb_walk_start(&t->walk);
   while (status == TB_OK) {
@@ -156,6 +191,7 @@ static enum tb_status write_window(void *ctx) {
   t->report.packets_in = t->walk.next;
   t->report.packets_out = cut.kept + cut.moved;
   tb_cut_free(&cut);
+  tb_buffer_free(&t->part);
   return status == TB_END ? TB_OK : status;
 }
 
@@ -188,10 +224,13 @@ static enum tb_status run(struct trimming *t, const char *out, struct tb_error *
   struct tb_merger *m = &t->walk.merger;
   tb_track_events_init(&t->events, m->allocator);
   enum tb_status status = find_window(t);
-  if (status == TB_OK) status = tb_edges_find(&t->edges, &t->walk, &t->events, &t->window);
-  t->report.slices_at_start = t->edges.slices_at_start;
-  t->report.slices_at_end = t->edges.slices_at_end;
-  t->report.values_at_start = t->edges.values_at_start;
+  if (status == TB_OK) {
+    tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->window);
+    status = tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->ftrace);
+  }
+  t->report.slices_at_start = t->edges.slices_at_start + t->ftrace.slices_at_start;
+  t->report.slices_at_end = t->edges.slices_at_end + t->ftrace.slices_at_end;
+  t->report.values_at_start = t->edges.values_at_start + t->ftrace.values_at_start;
   if (status == TB_OK) status = tb_merger_write_out(m, out, write_window, t);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK && m->partial) status = TB_PARTIAL;
@@ -200,6 +239,7 @@ static enum tb_status run(struct trimming *t, const char *out, struct tb_error *
     if (error && error->code == TB_OK) *error = m->error;
   }
   tb_edges_free(&t->edges);
+  tb_ftrace_edges_free(&t->ftrace);
   tb_track_events_free(&t->events);
   return status;
 }

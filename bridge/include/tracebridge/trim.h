@@ -2,13 +2,13 @@
  *
  * A window of time of a trace: what happens in [start, end), and what is needed to read it. Any format in and out.
  *
- *     struct tb_trim_options options = {.size = sizeof(options)};
- *     if (tb_trim_point_parse("1.5s", &options.start)) return 1;
- *     if (tb_trim("trace.json", "part.perfetto-trace", &options, NULL, NULL) != TB_OK) return 1;
- *
  * Packets pass as they are, what nobody decodes too. A slice that is open at the start begins there, one that is open
  * at the end ends there, with its name, categories and arguments; the last value of each counter before the start
  * comes again there. Descriptions of tracks, processes and threads, clocks and configs stay, whatever their time.
+ *
+ *     struct tb_trim_options options = {.size = sizeof(options)};
+ *     if (tb_trim_point_parse("1.5s", &options.start)) return 1;
+ *     if (tb_trim("trace.json", "part.perfetto-trace", &options, NULL, NULL) != TB_OK) return 1;
  */
 #ifndef TRACEBRIDGE_TRIM_H
 #define TRACEBRIDGE_TRIM_H

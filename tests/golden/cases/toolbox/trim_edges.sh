@@ -3,18 +3,24 @@
 cat >all.textproto <<'TEXT'
 packet { trusted_packet_sequence_id: 1 sequence_flags: 1 clock_snapshot { primary_trace_clock: 6
   clocks { clock_id: 6 timestamp: 1000 } clocks { clock_id: 64 timestamp: 1000 is_incremental: true } } }
-packet { trusted_packet_sequence_id: 1 trace_packet_defaults { timestamp_clock_id: 64 track_event_defaults { track_uuid: 2 } }
+packet { trusted_packet_sequence_id: 1
+  trace_packet_defaults { timestamp_clock_id: 64 track_event_defaults { track_uuid: 2 } }
   track_descriptor { uuid: 2 thread { pid: 5 tid: 6 thread_name: "worker" } } }
 packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 3 name: "sum" counter { is_incremental: true } } }
 packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1
   interned_data { event_names { iid: 1 name: "long" } event_names { iid: 2 name: "short" } }
   track_event { type: TYPE_SLICE_BEGIN name_iid: 1 debug_annotations { name: "kept" string_value: "yes" } } }
-packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_BEGIN name_iid: 2 } }
+packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_SLICE_BEGIN name_iid: 2 } }
 packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_END } }
-packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_COUNTER track_uuid: 3 counter_value: 7 } }
-packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_COUNTER track_uuid: 3 counter_value: 5 } }
-packet { timestamp: 50 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_BEGIN name_iid: 2 } }
-packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_COUNTER track_uuid: 3 counter_value: 1 } }
+packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_COUNTER track_uuid: 3 counter_value: 7 } }
+packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_COUNTER track_uuid: 3 counter_value: 5 } }
+packet { timestamp: 50 sequence_flags: 2 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_SLICE_BEGIN name_iid: 2 } }
+packet { timestamp: 10 sequence_flags: 2 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_COUNTER track_uuid: 3 counter_value: 1 } }
 packet { timestamp: 100 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_END } }
 packet { timestamp: 100 sequence_flags: 2 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_END } }
 packet { timestamp: 10 trusted_packet_sequence_id: 1 1999 { 1: 7 } }

@@ -1,4 +1,4 @@
-# Wrong use of trim is told before anything is read, and edges that nothing places are refused.
+# Wrong use of trim is refused before anything is read, and edges that nothing places are refused.
 # exit 1
 echo '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]' >a.json
 tracebridge trim a.json -o a.json

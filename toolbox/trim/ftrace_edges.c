@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/trim/ftrace_edges.h"
+
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "base/times.h"
+#include "protobuf/number_cursor.h"
+#include "protos/field_numbers.h"
+#include "tracebridge/event.h"
+
+enum { TRACKS_MAX = 1 << 24, EVENTS_MAX = 1 << 28, IDLE_PRIORITY = 120 };
+
+enum role { ROLE_NONE, ROLE_BEGIN, ROLE_END, ROLE_VALUE };
+
+/* What an event is: its role, and what those of its kind are matched by. */
+struct event_role {
+  enum role role;
+  uint64_t key, kind;
+};
+
+void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_window *window) {
+  const struct tb_allocator *a = walk->merger.allocator;
+  *edges = (struct tb_ftrace_edges){.walk = walk, .window = *window};
+  tb_map_init(&edges->track_index, a);
+  tb_arena_init(&edges->arena, a, 0);
+  tb_buffer_init(&edges->packets, a, 0);
+}
+
+void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
+  const struct tb_allocator *a = edges->track_index.allocator;
+  if (!a) return;
+  for (size_t i = 0; i < edges->track_count; i++) {
+    tb_free(a, edges->tracks[i].edges, edges->tracks[i].capacity * sizeof(*edges->tracks[i].edges));
+    tb_buffer_free(&edges->tracks[i].buffer);
+  }
+  tb_free(a, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
+  tb_map_free(&edges->track_index);
+  tb_arena_free(&edges->arena);
+  tb_buffer_free(&edges->packets);
+}
+
+/* NULL where memory is out. */
+static struct tb_ftrace_track *get_track(struct tb_ftrace_edges *edges, uint64_t key, uint64_t kind) {
+  const struct tb_allocator *a = edges->track_index.allocator;
+  uint32_t number;
+  if (tb_map_get(&edges->track_index, key, kind, &number)) return &edges->tracks[number];
+  void *tracks = edges->tracks;
+  enum tb_status status =
+      tb_grow_array(a, &tracks, &edges->track_capacity, edges->track_count + 1, sizeof(*edges->tracks), TRACKS_MAX);
+  edges->tracks = tracks;
+  if (status != TB_OK || tb_map_put(&edges->track_index, key, kind, edges->track_count) != TB_OK) return NULL;
+  struct tb_ftrace_track *track = &edges->tracks[edges->track_count++];
+  *track = (struct tb_ftrace_track){.count = 0};
+  tb_buffer_init(&track->buffer, a, 0);
+  return track;
+}
+
+/* ---- what events are --------------------------------------------------------------------------------------------- */
+
+static uint64_t number_of(struct tb_str message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number) return field.value;
+  return 0;
+}
+
+static struct tb_str text_of(struct tb_str message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
+  return (struct tb_str){"", 0};
+}
+
+/* Without the line's end and what is behind the last `bars` bars. */
+static struct tb_str without_last(struct tb_str text, int bars) {
+  while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == 0)) text.len--;
+  for (; bars > 0 && text.len; bars--) {
+    while (text.len && text.ptr[text.len - 1] != '|') text.len--;
+    if (text.len) text.len--;
+  }
+  return text;
+}
+
+/* Of G|pid|track|name|cookie and H|pid|track|cookie what both have. */
+static uint64_t track_of_marker(struct tb_str text) {
+  struct tb_str all = without_last(text, 0), track = without_last(text, *text.ptr == 'G' ? 2 : 1);
+  size_t cookie = all.len;
+  while (cookie && all.ptr[cookie - 1] != '|') cookie--;
+  uint64_t key = tb_str_hash((struct tb_str){all.ptr + cookie, all.len - cookie}, 'G');
+  return track.len ? tb_str_hash((struct tb_str){track.ptr + 1, track.len - 1}, key) : key;
+}
+
+/* An atrace marker: B|pid|name, E|pid, C|pid|name|value, S|pid|name|cookie, F|pid|name|cookie. */
+static struct event_role role_of_marker(const struct tb_ftrace_event *event) {
+  struct tb_str text = text_of(event->payload, TB_PRINT_FTRACE_EVENT_BUF);
+  struct event_role role = {.role = ROLE_NONE, .kind = TB_FTRACE_EVENT_PRINT};
+  char c = text.len ? *text.ptr : 0;
+  if (c == 'B' && text.len > 1 && text.ptr[1] == '|') {
+    role.role = ROLE_BEGIN;
+    role.key = (uint64_t)event->pid;
+  } else if (c == 'E' && (text.len == 1 || text.ptr[1] == '|' || text.ptr[1] == '\n')) {
+    role.role = ROLE_END;
+    role.key = (uint64_t)event->pid;
+  } else if ((c == 'S' || c == 'F' || c == 'C') && text.len > 1 && text.ptr[1] == '|') {
+    struct tb_str rest = without_last((struct tb_str){text.ptr + 1, text.len - 1}, c == 'C');
+    role.role = c == 'S' ? ROLE_BEGIN : c == 'F' ? ROLE_END : ROLE_VALUE;
+    role.key = tb_str_hash(rest, c == 'C' ? 'C' : 'S');
+    role.kind |= UINT64_C(1) << 32;
+  } else if ((c == 'G' || c == 'H') && text.len > 1 && text.ptr[1] == '|') {
+    role.role = c == 'G' ? ROLE_BEGIN : ROLE_END;
+    role.key = track_of_marker(text);
+    role.kind |= UINT64_C(1) << 32;
+  }
+  return role;
+}
+
+/* Which number of which process, whoever changed it. */
+static uint64_t memory_of(const struct tb_ftrace_event *event) {
+  uint64_t memory = number_of(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
+  uint64_t of = memory ? memory << 8 : (uint64_t)event->pid << 40;
+  return tb_mix64(of ^ number_of(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
+}
+
+/* Kinds whose begins and ends are on a processor, and those with values by what they are of. */
+static struct event_role role_of(const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_event *event) {
+  struct tb_str p = event->payload;
+  switch (event->kind) {
+    case TB_FTRACE_EVENT_PRINT:
+      return role_of_marker(event);
+    case TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY:
+      return (struct event_role){ROLE_BEGIN, bundle->cpu, TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY};
+    case TB_FTRACE_EVENT_IRQ_HANDLER_EXIT:
+      return (struct event_role){ROLE_END, bundle->cpu, TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY};
+    case TB_FTRACE_EVENT_SOFTIRQ_ENTRY:
+      return (struct event_role){ROLE_BEGIN, bundle->cpu, TB_FTRACE_EVENT_SOFTIRQ_ENTRY};
+    case TB_FTRACE_EVENT_SOFTIRQ_EXIT:
+      return (struct event_role){ROLE_END, bundle->cpu, TB_FTRACE_EVENT_SOFTIRQ_ENTRY};
+    case TB_FTRACE_EVENT_CPU_FREQUENCY:
+      return (struct event_role){ROLE_VALUE, number_of(p, TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID), event->kind};
+    case TB_FTRACE_EVENT_CPU_IDLE:
+      return (struct event_role){ROLE_VALUE, number_of(p, TB_CPU_IDLE_FTRACE_EVENT_CPU_ID), event->kind};
+    case TB_FTRACE_EVENT_CLOCK_SET_RATE:
+      return (struct event_role){ROLE_VALUE, tb_str_hash(text_of(p, TB_CLOCK_FTRACE_EVENT_NAME), 0), event->kind};
+    case TB_FTRACE_EVENT_GPU_FREQUENCY:
+      return (struct event_role){ROLE_VALUE, number_of(p, TB_GPU_FREQUENCY_FTRACE_EVENT_GPU_ID), event->kind};
+    case TB_FTRACE_EVENT_RSS_STAT:
+      return (struct event_role){ROLE_VALUE, memory_of(event), event->kind};
+    case TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE:
+      return (struct event_role){ROLE_VALUE, number_of(p, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID), event->kind};
+    default:
+      return (struct event_role){.role = ROLE_NONE};
+  }
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/* Whether a value at `time` is the last before the start so far. */
+static bool is_last_value(const struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time) {
+  track->has_value_at_start |= time == edges->window.start;
+  if (time >= edges->window.start || (track->has_value && time < track->value_time)) return false;
+  track->has_value = true;
+  track->value_time = time;
+  return true;
+}
+
+static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time, bool ends,
+                                 const struct tb_ftrace_kept *kept) {
+  void *items = track->edges;
+  enum tb_status status = tb_grow_array(edges->track_index.allocator, &items, &track->capacity, track->count + 1,
+                                        sizeof(*track->edges), EVENTS_MAX);
+  track->edges = items;
+  if (status != TB_OK) return status;
+  struct tb_ftrace_slice_edge edge = {time, edges->order++, ends, *kept};
+  edge.kept.bytes = (struct tb_str){NULL, 0};
+  if (ends ? time >= edges->window.end : time < edges->window.start) {
+    edge.kept.bytes = tb_arena_copy(&edges->arena, kept->bytes);
+    if (!edge.kept.bytes.ptr) return TB_NO_MEMORY;
+  }
+  track->edges[track->count++] = edge;
+  return TB_OK;
+}
+
+/* A switch to a thread, as an event that says only that. */
+static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, uint64_t raw,
+                                  int64_t pid, int64_t priority, struct tb_str comm) {
+  static const struct tb_str idle = {"swapper", 7};
+  int64_t time;
+  if (!tb_ftrace_bundle_time(bundle, raw, &time)) return TB_OK;
+  struct tb_ftrace_track *track =
+      get_track(edges, (uint64_t)bundle->machine << 32 | bundle->cpu, TB_FTRACE_EVENT_SCHED_SWITCH);
+  if (!track) return TB_NO_MEMORY;
+  if (!is_last_value(edges, track, time)) return TB_OK;
+  struct tb_buffer *b = &track->buffer;
+  b->len = 0;
+  track->value = (struct tb_ftrace_kept){.cpu = bundle->cpu, .machine = bundle->machine};
+  enum tb_status status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_PID, 0);
+  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_SCHED_SWITCH);
+  size_t body = b->len;
+  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM, idle);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID, 0);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PRIO, IDLE_PRIORITY);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_STATE, 0);
+  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM, comm);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID, (uint64_t)pid);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO, (uint64_t)priority);
+  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+}
+
+static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
+                                 struct tb_str bytes) {
+  struct tb_ftrace_event event;
+  int64_t time;
+  tb_ftrace_event_read(bytes, &event);
+  if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH)
+    return take_switch(edges, bundle, event.raw_time,
+                       (int32_t)number_of(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
+                       (int32_t)number_of(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
+                       text_of(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
+  struct event_role role = role_of(bundle, &event);
+  if (role.role == ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time)) return TB_OK;
+  struct tb_ftrace_track *track = get_track(edges, role.key, role.kind | (uint64_t)bundle->machine << 33);
+  if (!track) return TB_NO_MEMORY;
+  track->is_cpu = event.kind != TB_FTRACE_EVENT_PRINT;
+  struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
+  if (role.role != ROLE_VALUE) return take_slice(edges, track, time, role.role == ROLE_END, &kept);
+  if (!is_last_value(edges, track, time)) return TB_OK;
+  track->value = kept;
+  track->buffer.len = 0;
+  return tb_buffer_append(&track->buffer, bytes.ptr, bytes.len);
+}
+
+static enum tb_status take_compact(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle) {
+  enum { COMMS = 256 };
+  struct tb_str comms[COMMS], compact = bundle->compact;
+  struct tb_wire_cursor cursor = tb_wire_cursor(compact);
+  struct tb_wire_field field;
+  size_t count = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE && count < COMMS)
+      comms[count++] = field.bytes;
+  struct tb_number_cursor times = tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP);
+  struct tb_number_cursor pids = tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID);
+  struct tb_number_cursor prios = tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO);
+  struct tb_number_cursor names =
+      tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX);
+  uint64_t raw = 0, pid, prio, name;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_ftrace_next_time(&times, &raw) && tb_number_cursor_next(&pids, &pid) &&
+         tb_number_cursor_next(&prios, &prio) && tb_number_cursor_next(&names, &name))
+    status = take_switch(edges, bundle, raw, (int32_t)pid, (int32_t)prio,
+                         name < count ? comms[name] : (struct tb_str){"", 0});
+  return status;
+}
+
+enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges) {
+  struct tb_ftrace_bundle bundle;
+  struct tb_wire_field field;
+  tb_ftrace_bundle_read(&bundle, edges->walk);
+  struct tb_wire_cursor cursor = tb_wire_cursor(bundle.bytes);
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES)
+      status = take_event(edges, &bundle, field.bytes);
+  return status == TB_OK ? take_compact(edges, &bundle) : status;
+}
+
+/* ---- packets of the edges ---------------------------------------------------------------------------------------- */
+
+/* Time of machine 0's trace clock as a machine reads BOOTTIME, on which a bundle's times are that says nothing else. */
+static bool to_boot(const struct tb_ftrace_edges *edges, uint32_t machine, int64_t time, uint64_t *raw) {
+  struct tb_input_clocks *clocks = &edges->walk->source->prescan.clocks;
+  int64_t ns = tb_time_add(time, tb_walk_ahead(edges->walk, machine));
+  if (clocks->primary != TB_CLOCK_BOOTTIME &&
+      !tb_input_clocks_convert_back(clocks, machine, TB_CLOCK_BOOTTIME, ns, &ns))
+    return false;
+  *raw = (uint64_t)ns;
+  return true;
+}
+
+/* The event's fields but its time. */
+static enum tb_status append_event(struct tb_str event, uint64_t raw, struct tb_buffer *b) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(event);
+  struct tb_wire_field field;
+  enum tb_status status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_BUNDLE_EVENT);
+  size_t body = b->len;
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_TIMESTAMP, raw);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number != TB_FTRACE_EVENT_TIMESTAMP)
+      status = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+}
+
+static enum tb_status append_packet(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time) {
+  struct tb_buffer *b = &edges->packets;
+  uint64_t raw;
+  if (!to_boot(edges, kept->machine, time, &raw)) return TB_OK;
+  enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
+  size_t packet = b->len;
+  if (status == TB_OK && kept->machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, kept->machine);
+  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET_FTRACE_EVENTS);
+  size_t bundle = b->len;
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_BUNDLE_CPU, kept->cpu);
+  if (status == TB_OK) status = append_event(kept->bytes, raw, b);
+  if (status == TB_OK) status = tb_wire_buffer_close(b, bundle);
+  return status == TB_OK ? tb_wire_buffer_close(b, packet) : status;
+}
+
+static int compare_edges(const void *a, const void *b) {
+  const struct tb_ftrace_slice_edge *x = a, *y = b;
+  if (x->time != y->time) return x->time < y->time ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static enum tb_status end_slice(struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *begin,
+                                const struct tb_ftrace_slice_edge *end) {
+  const struct tb_window *window = &edges->window;
+  if (begin->time >= window->end || !end || end->time < window->end) return TB_OK;
+  edges->slices_at_end++;
+  return append_packet(edges, &end->kept, window->end);
+}
+
+/* Which slices of a track are open at the edges. Those that begin come first, in the order in which they did. */
+static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track) {
+  const struct tb_window *window = &edges->window;
+  struct tb_ftrace_slice_edge *all = track->edges;
+  size_t open = 0; /* all[0] to all[open - 1] are the begins that are open */
+  enum tb_status status = TB_OK;
+  if (track->count) qsort(all, track->count, sizeof(*all), compare_edges);
+  size_t i = 0;
+  /* up to the start and at it: an end there is of nothing that is in the window */
+  for (; i < track->count && (all[i].time < window->start || (all[i].ends && all[i].time == window->start)); i++) {
+    if (!all[i].ends)
+      all[open++] = all[i];
+    else if (open)
+      open--;
+  }
+  for (size_t j = 0; j < open && status == TB_OK; j++) {
+    edges->slices_at_start++;
+    status = append_packet(edges, &all[j].kept, window->start);
+  }
+  for (; i < track->count && status == TB_OK; i++) {
+    if (!all[i].ends)
+      all[open++] = all[i];
+    else if (open)
+      status = end_slice(edges, &all[--open], &all[i]);
+  }
+  return status;
+}
+
+enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < edges->track_count && status == TB_OK; i++) {
+    struct tb_ftrace_track *track = &edges->tracks[i];
+    status = end_track(edges, track);
+    if (status != TB_OK || !track->has_value || track->has_value_at_start) continue;
+    track->value.bytes = (struct tb_str){track->buffer.data, track->buffer.len};
+    edges->values_at_start++;
+    status = append_packet(edges, &track->value, edges->window.start);
+  }
+  return status;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What ftrace events are at the edges of a window: which thread runs on each processor, slices that are open, values of
+ * counters. Events of a thread come from several processors and so in any order: they are sorted, and those that are
+ * repeated at an edge are kept with their bytes.
+ */
+#ifndef TB_TOOLBOX_TRIM_FTRACE_EDGES_H
+#define TB_TOOLBOX_TRIM_FTRACE_EDGES_H
+
+#include "toolbox/trim/edges.h"
+#include "toolbox/walk/ftrace_bundle.h"
+
+/* Of one event that may come again at an edge: where it came from, and the message. */
+struct tb_ftrace_kept {
+  uint32_t cpu, machine;
+  struct tb_str bytes;
+};
+
+struct tb_ftrace_slice_edge {
+  int64_t time;
+  uint64_t order; /* of events in the file */
+  bool ends;
+  struct tb_ftrace_kept kept; /* bytes.ptr NULL: it cannot be of use at an edge */
+};
+
+struct tb_ftrace_track {
+  struct tb_ftrace_slice_edge *edges;
+  size_t count, capacity;
+  /* the last value before the start */
+  int64_t value_time;
+  bool has_value, has_value_at_start, is_cpu;
+  struct tb_ftrace_kept value; /* its bytes are in `buffer` */
+  struct tb_buffer buffer;
+};
+
+/* Caller-owned; tb_ftrace_edges_init, then tb_ftrace_edges_free. */
+struct tb_ftrace_edges {
+  struct tb_walk *walk;
+  struct tb_window window;
+  struct tb_map track_index;
+  struct tb_ftrace_track *tracks;
+  size_t track_count, track_capacity;
+  struct tb_arena arena;
+  uint64_t order;
+  struct tb_buffer packets; /* after tb_ftrace_edges_end: framed, of what comes at the edges */
+  uint64_t slices_at_start, slices_at_end, values_at_start;
+};
+
+void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_window *window);
+void tb_ftrace_edges_free(struct tb_ftrace_edges *edges);
+
+/* Takes in the walk's current packet, which is a bundle. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges);
+/* Makes the packets of all that was taken in. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges);
+
+#endif

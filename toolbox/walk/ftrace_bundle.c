@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/walk/ftrace_bundle.h"
+
+#include "base/times.h"
+#include "protobuf/number_cursor.h"
+#include "protos/field_numbers.h"
+#include "tracebridge/event.h"
+
+void tb_ftrace_bundle_read(struct tb_ftrace_bundle *bundle, struct tb_walk *walk) {
+  enum { COUNT = TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP + 1 };
+  struct tb_wire_field f[COUNT];
+  const struct tb_packet_header *head = &walk->packet.head;
+  (void)tb_wire_read_fields(head->payload, f, COUNT);
+  *bundle = (struct tb_ftrace_bundle){.walk = walk, .bytes = head->payload, .machine = head->machine};
+  bundle->compact = tb_wire_text(&f[TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED]);
+  bundle->cpu = (uint32_t)f[TB_FTRACE_EVENT_BUNDLE_CPU].value;
+  bundle->ahead = tb_walk_ahead(walk, head->machine);
+  uint64_t clock = f[TB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK].value;
+  int64_t here = (int64_t)f[TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP].value;
+  int64_t boot = (int64_t)f[TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP].value;
+  if (clock == TB_FTRACE_CLOCK_UNSPECIFIED) {
+    bundle->clock = TB_CLOCK_BOOTTIME;
+  } else if (here && boot) {
+    bundle->clock = TB_CLOCK_BOOTTIME;
+    bundle->add = tb_wrap_sub(boot, here);
+  } else if (clock == TB_FTRACE_CLOCK_MONO_RAW) {
+    bundle->clock = TB_CLOCK_MONOTONIC_RAW;
+  }
+}
+
+bool tb_ftrace_bundle_time(const struct tb_ftrace_bundle *bundle, uint64_t raw, int64_t *time) {
+  struct tb_input_clocks *clocks = &bundle->walk->source->prescan.clocks;
+  int64_t ns = tb_wrap_add((int64_t)raw, bundle->add);
+  if (bundle->clock == TB_CLOCK_UNKNOWN) return false;
+  if (bundle->clock != clocks->primary && !tb_input_clocks_convert(clocks, bundle->machine, bundle->clock, ns, &ns))
+    return false;
+  *time = tb_time_subtract(ns, bundle->ahead);
+  return true;
+}
+
+void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  *event = (struct tb_ftrace_event){.bytes = bytes};
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == TB_FTRACE_EVENT_TIMESTAMP) {
+      event->raw_time = field.value;
+    } else if (field.number == TB_FTRACE_EVENT_PID) {
+      event->pid = (int32_t)field.value;
+    } else if (field.type == TB_WIRE_BYTES) {
+      event->kind = field.number;
+      event->payload = field.bytes;
+    }
+  }
+}
+
+bool tb_ftrace_is_switch_column(uint32_t number) {
+  return number >= TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP &&
+         number <= TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX &&
+         number != TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE;
+}
+
+bool tb_ftrace_is_waking_column(uint32_t number) {
+  return number >= TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP &&
+         number <= TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMMON_FLAGS;
+}
+
+bool tb_ftrace_next_time(struct tb_number_cursor *column, uint64_t *raw) {
+  uint64_t step;
+  if (!tb_number_cursor_next(column, &step)) return false;
+  *raw += step;
+  return true;
+}
+
+static void extend(const struct tb_ftrace_bundle *bundle, uint64_t raw, int64_t *first, int64_t *last) {
+  int64_t time;
+  if (!tb_ftrace_bundle_time(bundle, raw, &time)) return;
+  if (time < *first) *first = time;
+  if (time > *last) *last = time;
+}
+
+void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *first, int64_t *last) {
+  static const uint32_t columns[] = {TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
+                                     TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP};
+  struct tb_wire_cursor cursor = tb_wire_cursor(bundle->bytes);
+  struct tb_wire_field field;
+  struct tb_ftrace_event event;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
+    tb_ftrace_event_read(field.bytes, &event);
+    extend(bundle, event.raw_time, first, last);
+  }
+  for (int i = 0; i < 2; i++) {
+    struct tb_number_cursor column = tb_number_cursor(bundle->compact, columns[i]);
+    uint64_t raw = 0;
+    while (tb_ftrace_next_time(&column, &raw)) extend(bundle, raw, first, last);
+  }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bundles of ftrace events: each event has a time of its own, on the bundle's clock. The switches and wakings of
+ * compact_sched are columns.
+ */
+#ifndef TB_TOOLBOX_WALK_FTRACE_BUNDLE_H
+#define TB_TOOLBOX_WALK_FTRACE_BUNDLE_H
+
+#include "toolbox/walk/packet_walk.h"
+
+/* Caller-owned, filled by tb_ftrace_bundle_read. */
+struct tb_ftrace_bundle {
+  struct tb_walk *walk;
+  struct tb_str bytes, compact;
+  uint32_t cpu, machine;
+  uint32_t clock; /* enum tb_clock that its times are on when `add` was added; UNKNOWN: nobody knows */
+  int64_t add;
+  int64_t ahead; /* of the machine's trace clock */
+};
+
+/* Of the walk's current packet, which is a bundle. */
+void tb_ftrace_bundle_read(struct tb_ftrace_bundle *bundle, struct tb_walk *walk);
+
+/* A time in it as time of machine 0's trace clock; false where nothing relates them. */
+bool tb_ftrace_bundle_time(const struct tb_ftrace_bundle *bundle, uint64_t raw, int64_t *time);
+
+/* Lowers *first and raises *last where events of the bundle are before and behind them. */
+void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *first, int64_t *last);
+
+/* An event of a bundle. */
+struct tb_ftrace_event {
+  struct tb_str bytes; /* the message */
+  uint64_t raw_time;
+  int64_t pid;
+  uint32_t kind; /* field number of the payload; 0: none */
+  struct tb_str payload;
+};
+void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event);
+
+/* The columns of compact_sched: which are of switches, which of wakings. */
+bool tb_ftrace_is_switch_column(uint32_t number);
+bool tb_ftrace_is_waking_column(uint32_t number);
+
+/* The next time of a column of times, which are differences. */
+struct tb_number_cursor;
+bool tb_ftrace_next_time(struct tb_number_cursor *column, uint64_t *raw);
+
+#endif
