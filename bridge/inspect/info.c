@@ -41,8 +41,13 @@ static void gather(struct tb_info_state *s, const struct tb_trace_walk *walk) {
 
 static enum tb_status read_info(struct tb_info_state *s, struct tb_trace_walk *walk, const char *path,
                                 const struct tb_info_options *options, struct tb_error *error) {
-  const struct tb_trace_visitor visitor = {take_event, take_packet,       tb_info_count_record,
-                                           s,          options->progress, options->progress_ctx};
+  const struct tb_trace_visitor visitor = {.event = take_event,
+                                           .packet = take_packet,
+                                           .record = tb_info_count_record,
+                                           .ctx = s,
+                                           .progress = options->progress,
+                                           .progress_ctx = options->progress_ctx,
+                                           .system_as_events = true};
   enum tb_status status = tb_trace_walk(walk, path, &options->reader, &visitor, error);
   if (status == TB_OK) gather(s, walk);
   return s->out_of_memory ? no_memory(error) : status;

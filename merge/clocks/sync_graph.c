@@ -192,7 +192,7 @@ static enum tb_status add_step(struct tb_time_map *map, const struct tb_graph_ed
 }
 
 /* A way's nodes but the root, from its start on. */
-struct way {
+struct node_way {
   uint32_t *nodes;
   size_t len;
 };
@@ -203,7 +203,7 @@ static size_t depth_of(const struct tb_sync_graph *g, uint32_t node) {
   return depth;
 }
 
-static enum tb_status find_way(const struct tb_sync_graph *g, uint32_t node, struct way *way) {
+static enum tb_status find_way(const struct tb_sync_graph *g, uint32_t node, struct node_way *way) {
   way->len = depth_of(g, node);
   way->nodes = tb_alloc(g->allocator, (way->len + 1) * sizeof(*way->nodes));
   if (!way->nodes) return TB_NO_MEMORY;
@@ -211,12 +211,12 @@ static enum tb_status find_way(const struct tb_sync_graph *g, uint32_t node, str
   return TB_OK;
 }
 
-static void free_way(const struct tb_sync_graph *g, struct way *way) {
+static void free_way(const struct tb_sync_graph *g, struct node_way *way) {
   tb_free(g->allocator, way->nodes, (way->len + 1) * sizeof(*way->nodes));
 }
 
 /* The way backwards over its first `len` edges is built from its end. */
-static enum tb_status add_back(const struct tb_sync_graph *g, const struct way *way, size_t len,
+static enum tb_status add_back(const struct tb_sync_graph *g, const struct node_way *way, size_t len,
                                struct tb_time_map *back) {
   enum tb_status status = TB_OK;
   while (len-- > 0 && status == TB_OK) {
@@ -228,7 +228,7 @@ static enum tb_status add_back(const struct tb_sync_graph *g, const struct way *
 
 enum tb_status tb_sync_graph_way(const struct tb_sync_graph *g, uint32_t node, struct tb_time_map *there,
                                  struct tb_time_map *back, uint32_t *weakest) {
-  struct way way;
+  struct node_way way;
   enum tb_status status = find_way(g, node, &way);
   *weakest = none;
   for (size_t i = 0; i < way.len && status == TB_OK; i++) {
@@ -276,7 +276,7 @@ static void add_bends_at(struct bends *bends, const struct tb_time_bound *bound,
   if (is_jump) add_bend(bends, tb_time_add(time, 1));
 }
 
-static enum tb_status find_bends(const struct tb_sync_graph *g, const struct way *way, struct tb_time_map *steps,
+static enum tb_status find_bends(const struct tb_sync_graph *g, const struct node_way *way, struct tb_time_map *steps,
                                  struct bends *bends) {
   enum tb_status status = TB_OK;
   for (size_t len = 0; len < way->len && status == TB_OK; len++) {
@@ -320,7 +320,7 @@ static void set_points(const struct tb_sync_graph *g, uint32_t node, const struc
 
 enum tb_status tb_sync_graph_bound(const struct tb_sync_graph *g, uint32_t node, int64_t first, int64_t last,
                                    struct tb_time_bound *bound, int64_t *evidence_ns) {
-  struct way way;
+  struct node_way way;
   size_t points = 2;
   *bound = (struct tb_time_bound){0};
   *evidence_ns = 0;
