@@ -32,7 +32,8 @@ done
 prepare() {
   local packages=("${build_packages[@]}" "${test_packages[@]}")
   [[ ${stages[*]} == release ]] || packages+=("${lint_packages[@]}")
-  [[ -z ${TRACEBRIDGE_FULL:-} ]] || packages+=("${browser_packages[@]}" "${shell_packages[@]}" "${package_packages[@]}")
+  [[ -z ${TRACEBRIDGE_FULL:-} ]] || packages+=("${browser_packages[@]}" "${shell_packages[@]}" "${package_packages[@]}"
+    "${python_packages[@]}")
   install_packages "${packages[@]}"
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then install_packages nodejs npm; fi
   tests/conformance/fetch.sh >/dev/null

@@ -7,6 +7,8 @@ build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-c
 test_packages=(libcmocka-dev pkg-config python3 bsdutils zstd)
 shell_packages=(zsh fish) # whose completions `./test.sh all` tries, as those of bash
 package_packages=(mmdebstrap dpkg-dev) # for what `./test.sh all` installs in a fresh Debian
+# for bridge/python, which `./test.sh all` installs and tries
+python_packages=(python3-dev python3-cffi python3-numpy python3-pip python3-setuptools python3-wheel)
 browser_packages=(chromium) # for what `./test.sh all` opens in a browser
 lint_packages=(clang clang-format clang-tidy cppcheck shellcheck libsimdjson-dev) # and the other compiler
 

@@ -48,6 +48,10 @@ enum { USUAL_ROWS = 8192, MOST_ROWS = 1 << 24, MOST_ARGS = 1 << 28, ALIGNMENT = 
   X(arg_double, double) \
   X(arg_text, uint32_t)
 
+static const uint64_t RARE_COLUMNS =
+    TB_COLUMN_ALL & ~(uint64_t)(TB_COLUMN_TS | TB_COLUMN_DUR | TB_COLUMN_TYPE | TB_COLUMN_TRACK | TB_COLUMN_NAME |
+                                TB_COLUMN_CATEGORIES | TB_COLUMN_VALUE | TB_COLUMN_SLICE_ID | TB_COLUMN_FLOW_FROM);
+
 /* The arrays of a batch, to be written to. */
 struct column_memory {
 #define ROW_MEMBER(bit, member, type) type *member;
@@ -267,23 +271,14 @@ static int64_t dur_of(const struct tb_event *event) {
   return event->type == TB_EVENT_SLICE_COMPLETE ? event->dur : time_of(event, TB_HAS_DUR, event->dur);
 }
 
-static void put_row(struct tb_columns *columns, struct own_batch *batch, const struct tb_event *event) {
+/* What is seldom asked for, so that rows without it need one question. */
+static void put_rare(struct tb_columns *columns, struct own_batch *batch, size_t row, const struct tb_event *event) {
   const uint64_t wanted = columns->wanted;
   const struct column_memory *to = &batch->to;
-  size_t row = batch->rows.count++;
-  if (wanted & TB_COLUMN_TS) to->ts[row] = time_of(event, TB_HAS_TS, event->ts);
-  if (wanted & TB_COLUMN_DUR) to->dur[row] = dur_of(event);
   if (wanted & TB_COLUMN_THREAD_TS) to->thread_ts[row] = time_of(event, TB_HAS_THREAD_TS, event->thread_ts);
   if (wanted & TB_COLUMN_THREAD_DUR) to->thread_dur[row] = time_of(event, TB_HAS_THREAD_DUR, event->thread_dur);
-  if (wanted & TB_COLUMN_TYPE) to->type[row] = (uint8_t)event->type;
   if (wanted & TB_COLUMN_HAS) to->has[row] = event->has;
-  if (wanted & TB_COLUMN_TRACK) to->track[row] = index_of(event->track);
   if (wanted & TB_COLUMN_THREAD) to->thread[row] = index_of(event->thread);
-  if (wanted & TB_COLUMN_NAME) to->name[row] = text_of(columns, event->name);
-  if (wanted & TB_COLUMN_CATEGORIES) to->categories[row] = text_of(columns, event->categories);
-  if (wanted & TB_COLUMN_VALUE) to->value[row] = value_of(event);
-  if (wanted & TB_COLUMN_SLICE_ID) to->slice_id[row] = event->slice_id;
-  if (wanted & TB_COLUMN_FLOW_FROM) to->flow_from[row] = event->flow_from;
   if (wanted & TB_COLUMN_CPU) to->cpu[row] = event->cpu;
   if (wanted & TB_COLUMN_TASK_STATE) to->task_state[row] = event->task_state;
   if (wanted & TB_COLUMN_PRIORITY) to->priority[row] = event->priority;
@@ -293,6 +288,22 @@ static void put_row(struct tb_columns *columns, struct own_batch *batch, const s
   if (!(wanted & TB_COLUMN_ARG)) return;
   put_args(columns, batch, event);
   to->arg_end[row] = (uint32_t)batch->rows.arg_count;
+}
+
+static void put_row(struct tb_columns *columns, struct own_batch *batch, const struct tb_event *event) {
+  const uint64_t wanted = columns->wanted;
+  const struct column_memory *to = &batch->to;
+  size_t row = batch->rows.count++;
+  if (wanted & TB_COLUMN_TS) to->ts[row] = time_of(event, TB_HAS_TS, event->ts);
+  if (wanted & TB_COLUMN_DUR) to->dur[row] = dur_of(event);
+  if (wanted & TB_COLUMN_TYPE) to->type[row] = (uint8_t)event->type;
+  if (wanted & TB_COLUMN_TRACK) to->track[row] = index_of(event->track);
+  if (wanted & TB_COLUMN_NAME) to->name[row] = text_of(columns, event->name);
+  if (wanted & TB_COLUMN_CATEGORIES) to->categories[row] = text_of(columns, event->categories);
+  if (wanted & TB_COLUMN_VALUE) to->value[row] = value_of(event);
+  if (wanted & TB_COLUMN_SLICE_ID) to->slice_id[row] = event->slice_id;
+  if (wanted & TB_COLUMN_FLOW_FROM) to->flow_from[row] = event->flow_from;
+  if (wanted & RARE_COLUMNS) put_rare(columns, batch, row, event);
 }
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
