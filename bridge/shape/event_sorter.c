@@ -1,59 +1,222 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shape/event_sorter.h"
 
+#include "base/error.h"
+#include "base/times.h"
 #include "io/spill_file.h"
-#include "shape/event_codec.h"
+#include "protobuf/wire.h"
+#include "timeline/entry_rank.h"
 
-enum { USUAL_BUDGET = 256 << 20, LEAST_BUDGET = 1 << 20 };
+enum { USUAL_BUDGET = 256 << 20, LEAST_BUDGET = 1 << 20, STAGED_EVENTS = 4096, STAGED_BYTES = 192 << 10 };
+enum { HEAD_BYTES = 3 * TB_WIRE_VARINT_MAX, WRITTEN_AT_ONCE = 64 << 10 };
 
 void tb_event_sorter_init(struct tb_event_sorter *sorter, const struct tb_allocator *allocator) {
-  *sorter = (struct tb_event_sorter){.allocator = allocator, .budget = USUAL_BUDGET};
-  tb_sort_queue_init(&sorter->queue, allocator);
-  tb_buffer_init(&sorter->body, allocator, 0);
+  *sorter = (struct tb_event_sorter){
+      .allocator = allocator, .budget = USUAL_BUDGET, .runs_in_order = true, .last_ts = INT64_MIN};
+  tb_event_codec_init(&sorter->codec, allocator);
+  tb_buffer_init(&sorter->staged, allocator, 0);
+  tb_buffer_init(&sorter->run_bytes, allocator, 0);
 }
 
-void tb_event_sorter_free(struct tb_event_sorter *sorter) {
-  if (sorter->is_open) tb_sort_queue_close(&sorter->cursor);
-  tb_sort_queue_free(&sorter->queue);
-  tb_spill_file_close(sorter->spill);
-  tb_buffer_free(&sorter->body);
+static void free_memory_runs(struct tb_event_sorter *s) {
+  for (size_t i = s->runs_in_file; i < s->run_count; i++)
+    tb_free(s->allocator, (char *)(uintptr_t)s->runs[i].memory, (size_t)s->runs[i].bytes);
+  s->run_count = s->runs_in_file;
+  s->bytes = 0;
 }
 
-static enum tb_status spill(struct tb_event_sorter *sorter, struct tb_error *error) {
-  enum tb_status status = TB_OK;
-  if (!sorter->spill) status = tb_spill_file_create(sorter->directory, sorter->allocator, &sorter->spill, error);
-  return status == TB_OK ? tb_sort_queue_spill(&sorter->queue, sorter->spill, error) : status;
+void tb_event_sorter_free(struct tb_event_sorter *s) {
+  tb_run_merger_close(s->merger);
+  free_memory_runs(s);
+  tb_free(s->allocator, s->runs, s->run_capacity * sizeof(*s->runs));
+  tb_free(s->allocator, s->refs, STAGED_EVENTS * sizeof(*s->refs));
+  tb_free(s->allocator, s->spare, STAGED_EVENTS * sizeof(*s->spare));
+  tb_free(s->allocator, s->spans, STAGED_EVENTS * sizeof(*s->spans));
+  tb_event_codec_free(&s->codec);
+  tb_spill_file_close(s->spill);
+  tb_buffer_free(&s->staged);
+  tb_buffer_free(&s->run_bytes);
 }
 
-enum tb_status tb_event_sorter_put(struct tb_event_sorter *sorter, const struct tb_event *event,
-                                   struct tb_error *error) {
-  sorter->body.len = 0;
-  if (tb_event_encode(&sorter->body, event) != TB_OK) return TB_NO_MEMORY;
-  bool ranked = sorter->complete_first && event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
-  struct tb_staged_event entry = {.ts = event->has & TB_HAS_TS ? event->ts : INT64_MIN,
-                                  .dur = ranked ? event->dur : 0,
-                                  .kind = ranked ? TB_STAGED_COMPLETE : TB_STAGED_COUNTER,
-                                  .key = ranked ? 1 : 0,
-                                  .body = {sorter->body.data, sorter->body.len}};
-  if (tb_sort_queue_add(&sorter->queue, &entry) != TB_OK) return TB_NO_MEMORY;
-  size_t budget = sorter->budget > LEAST_BUDGET ? sorter->budget : LEAST_BUDGET;
-  return sorter->queue.bytes > budget ? spill(sorter, error) : TB_OK;
+/* ---- records of runs: time less that of the one before, length, rank where there is one, the event --------------- */
+
+struct run_event {
+  int64_t ts, rank;
+  struct tb_str body;
+};
+
+static char *write_head(char *at, const struct run_event *event, int64_t last_ts) {
+  bool ranked = event->rank != TB_RANK_OTHER;
+  at = tb_wire_put_varint(at, tb_wire_zigzag(tb_wrap_sub(event->ts, last_ts)));
+  at = tb_wire_put_varint(at, (uint64_t)event->body.len << 1 | ranked);
+  return ranked ? tb_wire_put_varint(at, (uint64_t)event->rank) : at;
 }
 
-static enum tb_status open_cursor(struct tb_event_sorter *sorter, struct tb_error *error) {
-  struct tb_sort_queue *queue = &sorter->queue;
-  enum tb_status status = TB_OK;
-  if (queue->run_count && queue->count) status = spill(sorter, error);
-  if (status == TB_OK && !queue->run_count && !queue->sorted) status = tb_sort_queue_index(queue);
-  if (status == TB_OK) status = tb_sort_queue_open(queue, sorter->spill, &sorter->cursor, error);
-  sorter->is_open = status == TB_OK;
+static const char *read_event(void *record, const char *at) {
+  struct run_event *event = record;
+  uint64_t ts, len, rank = (uint64_t)TB_RANK_OTHER;
+  at = tb_wire_read_varint_ahead(at, &ts);
+  at = tb_wire_read_varint_ahead(at, &len);
+  if (len & 1) at = tb_wire_read_varint_ahead(at, &rank);
+  event->ts = tb_wrap_add(event->ts, tb_wire_zigzag_decode(ts));
+  event->rank = (int64_t)rank;
+  event->body = (struct tb_str){at, (size_t)(len >> 1)};
+  return at + event->body.len;
+}
+
+static void start_run(const void *ctx, void *record) {
+  (void)ctx;
+  *(struct run_event *)record = (struct run_event){.ts = 0};
+}
+
+static bool is_whole(const char *at, size_t have, bool all) {
+  struct run_event event = {.ts = 0};
+  return all || (have >= HEAD_BYTES && (size_t)(read_event(&event, at) - at) <= have);
+}
+
+static int compare_events(const void *a, const void *b) {
+  const struct run_event *x = a, *y = b;
+  if (x->ts == y->ts && x->rank == y->rank) return 0;
+  return tb_entry_in_order(x->ts, x->rank, y->ts, y->rank) ? -1 : 1;
+}
+
+static const struct tb_run_records records = {sizeof(struct run_event), start_run, is_whole, read_event,
+                                              compare_events};
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+enum { SLACK = TB_RUN_SLACK }; /* zeros behind a run in memory: heads are read ahead */
+
+static enum tb_status add_run(struct tb_event_sorter *s, struct tb_run run) {
+  void *runs = s->runs;
+  enum tb_status status =
+      tb_grow_array(s->allocator, &runs, &s->run_capacity, s->run_count + 1, sizeof(*s->runs), SIZE_MAX / 64);
+  s->runs = runs;
+  if (status == TB_OK) s->runs[s->run_count++] = run;
+  return status == TB_OK ? TB_OK : TB_NO_MEMORY;
+}
+
+/* Notes how the staged events, sorted, go on from the run before. */
+static void note_order(struct tb_event_sorter *s) {
+  const struct tb_sort_queue_ref *first = &s->refs[0], *last = &s->refs[s->count - 1];
+  if (s->run_count && !tb_entry_in_order(s->last_ts, s->last_rank, first->ts, first->rank)) s->runs_in_order = false;
+  s->last_ts = last->ts;
+  s->last_rank = last->rank;
+}
+
+/* Makes a run of what is staged. */
+static enum tb_status end_run(struct tb_event_sorter *s) {
+  if (!s->count) return TB_OK;
+  if (!s->is_in_order) tb_sort_queue_sort_refs(s->refs, s->count, s->spare);
+  note_order(s);
+  s->run_bytes.len = 0;
+  if (tb_buffer_reserve(&s->run_bytes, s->staged.len + s->count * HEAD_BYTES + SLACK) != TB_OK) return TB_NO_MEMORY;
+  char *at = s->run_bytes.data;
+  int64_t last_ts = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const struct tb_staged_span *span = (const struct tb_staged_span *)(const void *)s->refs[i].record;
+    const struct run_event event = {s->refs[i].ts, s->refs[i].rank, {s->staged.data + span->at, span->len}};
+    at = write_head(at, &event, last_ts);
+    memcpy(at, event.body.ptr, event.body.len);
+    at += event.body.len;
+    last_ts = event.ts;
+  }
+  size_t bytes = (size_t)(at - s->run_bytes.data);
+  char *memory = tb_alloc(s->allocator, bytes + SLACK);
+  if (!memory) return TB_NO_MEMORY;
+  memcpy(memory, s->run_bytes.data, bytes);
+  memset(memory + bytes, 0, SLACK);
+  const struct tb_run run = {.bytes = bytes + SLACK, .count = s->count, .memory = memory};
+  if (add_run(s, run) != TB_OK) {
+    tb_free(s->allocator, memory, bytes + SLACK);
+    return TB_NO_MEMORY;
+  }
+  s->bytes += bytes;
+  s->count = s->staged.len = 0;
+  s->is_in_order = true;
+  return TB_OK;
+}
+
+static enum tb_status write_out(struct tb_event_sorter *s, struct tb_error *error) {
+  enum tb_status status = tb_spill_file_append(s->spill, s->run_bytes.data, s->run_bytes.len, error);
+  s->run_bytes.len = 0;
   return status;
 }
 
-enum tb_status tb_event_sorter_next(struct tb_event_sorter *sorter, struct tb_arena *arena, struct tb_event *event,
+/* Writes what the merger gives as one run of the file. */
+static enum tb_status write_run(struct tb_event_sorter *s, struct tb_run_merger *merger, struct tb_run *run,
+                                struct tb_error *error) {
+  const void *record;
+  enum tb_status status;
+  int64_t last_ts = 0;
+  s->run_bytes.len = 0;
+  while ((status = tb_run_merger_next(merger, &record, error)) == TB_OK) {
+    const struct run_event *event = record;
+    if (tb_buffer_reserve(&s->run_bytes, HEAD_BYTES + event->body.len) != TB_OK) return TB_NO_MEMORY;
+    char *end = write_head(s->run_bytes.data + s->run_bytes.len, event, last_ts);
+    memcpy(end, event->body.ptr, event->body.len);
+    s->run_bytes.len = (size_t)(end - s->run_bytes.data) + event->body.len;
+    last_ts = event->ts;
+    run->count++;
+    if (s->run_bytes.len >= WRITTEN_AT_ONCE && (status = write_out(s, error)) != TB_OK) return status;
+  }
+  return status == TB_END ? write_out(s, error) : status;
+}
+
+/* Moves all runs in memory to the file, as one. */
+static enum tb_status spill(struct tb_event_sorter *s, struct tb_error *error) {
+  struct tb_run_merger *merger;
+  enum tb_status status = TB_OK;
+  if (!s->spill) status = tb_spill_file_create(s->directory, s->allocator, &s->spill, error);
+  if (status == TB_OK)
+    status = tb_run_merger_open(NULL, s->allocator, &records, NULL, s->runs + s->runs_in_file,
+                                s->run_count - s->runs_in_file, s->runs_in_order, &merger, error);
+  if (status != TB_OK) return status;
+  struct tb_run run = {.offset = tb_spill_file_size(s->spill)};
+  status = write_run(s, merger, &run, error);
+  tb_run_merger_close(merger);
+  if (status != TB_OK) return status;
+  run.bytes = tb_spill_file_size(s->spill) - run.offset;
+  free_memory_runs(s);
+  s->runs_in_file++;
+  return add_run(s, run);
+}
+
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
+
+static bool make_staging(struct tb_event_sorter *s) {
+  if (s->refs) return true;
+  s->refs = tb_alloc(s->allocator, STAGED_EVENTS * sizeof(*s->refs));
+  s->spare = tb_alloc(s->allocator, STAGED_EVENTS * sizeof(*s->spare));
+  s->spans = tb_alloc(s->allocator, STAGED_EVENTS * sizeof(*s->spans));
+  s->is_in_order = true;
+  return s->refs && s->spare && s->spans;
+}
+
+enum tb_status tb_event_sorter_put(struct tb_event_sorter *s, const struct tb_event *event, struct tb_error *error) {
+  size_t start = s->staged.len;
+  if (!make_staging(s) || tb_event_encode(&s->codec, &s->staged, event) != TB_OK) return TB_NO_MEMORY;
+  bool ranked = s->complete_first && event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
+  s->spans[s->count] = (struct tb_staged_span){start, s->staged.len - start};
+  struct tb_sort_queue_ref *ref = &s->refs[s->count];
+  *ref = (struct tb_sort_queue_ref){event->has & TB_HAS_TS ? event->ts : INT64_MIN, ranked ? event->dur : TB_RANK_OTHER,
+                                    (const char *)&s->spans[s->count]};
+  if (s->count && !tb_entry_in_order(ref[-1].ts, ref[-1].rank, ref->ts, ref->rank)) s->is_in_order = false;
+  if (++s->count < STAGED_EVENTS && s->staged.len < STAGED_BYTES) return TB_OK;
+  if (end_run(s) != TB_OK) return TB_NO_MEMORY;
+  size_t budget = s->budget > LEAST_BUDGET ? s->budget : LEAST_BUDGET;
+  return s->bytes > budget ? spill(s, error) : TB_OK;
+}
+
+enum tb_status tb_event_sorter_next(struct tb_event_sorter *s, struct tb_arena *arena, struct tb_event *event,
                                     struct tb_error *error) {
-  struct tb_staged_event entry;
-  enum tb_status status = sorter->is_open ? TB_OK : open_cursor(sorter, error);
-  if (status == TB_OK) status = tb_sort_queue_next(&sorter->cursor, &entry, error);
-  return status == TB_OK ? tb_event_decode(entry.body, arena, event) : status;
+  const void *record;
+  enum tb_status status = s->merger ? TB_OK : end_run(s);
+  if (status == TB_OK && !s->merger)
+    status = tb_run_merger_open(s->spill, s->allocator, &records, NULL, s->runs, s->run_count, s->runs_in_order,
+                                &s->merger, error);
+  if (status == TB_OK) status = tb_run_merger_next(s->merger, &record, error);
+  if (status != TB_OK) return status;
+  const struct run_event *next = record;
+  return tb_event_decode(&s->codec, next->body, next->ts, arena, event);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shape/event_window.h"
 
-#include "shape/event_codec.h"
 #include "timeline/entry_rank.h"
 
 enum { MOST_HELD = 1 << 28 };
@@ -20,6 +19,7 @@ void tb_event_window_init(struct tb_event_window *window, const struct tb_alloca
   *window = (struct tb_event_window){
       .allocator = allocator, .losses = losses, .ns = ns, .newest = INT64_MIN, .given = INT64_MIN};
   tb_buffer_init(&window->body, allocator, 0);
+  tb_event_codec_init(&window->codec, allocator);
 }
 
 static void free_body(const struct tb_event_window *window, struct tb_str body) {
@@ -32,6 +32,7 @@ void tb_event_window_free(struct tb_event_window *window) {
   tb_free(window->allocator, window->entries, window->capacity * sizeof(*window->entries));
   tb_free(window->allocator, window->free, window->free_capacity * sizeof(*window->free));
   tb_buffer_free(&window->body);
+  tb_event_codec_free(&window->codec);
 }
 
 /* A place for an entry, with room for it in the heap and later in the list of free ones. */
@@ -56,7 +57,9 @@ static bool find_place(struct tb_event_window *window, uint32_t *place) {
 
 static bool encode(struct tb_event_window *window, const struct tb_event *event, struct tb_str *body) {
   window->body.len = 0;
-  char *copy = tb_event_encode(&window->body, event) == TB_OK ? tb_alloc(window->allocator, window->body.len) : NULL;
+  char *copy = tb_event_encode(&window->codec, &window->body, event) == TB_OK
+                   ? tb_alloc(window->allocator, window->body.len)
+                   : NULL;
   if (!copy) return false;
   memcpy(copy, window->body.data, window->body.len);
   *body = (struct tb_str){copy, window->body.len};
@@ -94,7 +97,7 @@ enum tb_status tb_event_window_next(struct tb_event_window *window, struct tb_ar
   struct tb_window_entry *entry = &window->entries[place];
   if (!is_due(window, entry->ts)) return TB_AGAIN;
   tb_heap_remove(&window->order, 0, &order, window);
-  enum tb_status status = tb_event_decode(entry->body, arena, event);
+  enum tb_status status = tb_event_decode(&window->codec, entry->body, entry->ts, arena, event);
   free_body(window, entry->body);
   if (entry->ts > window->given) window->given = entry->ts;
   window->free[window->free_count++] = place;

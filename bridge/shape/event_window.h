@@ -8,6 +8,7 @@
 
 #include "base/heap.h"
 #include "base/losses.h"
+#include "shape/event_codec.h"
 #include "tracebridge/event.h"
 
 struct tb_window_entry {
@@ -31,6 +32,7 @@ struct tb_event_window {
   uint64_t number;
   int64_t newest, given;
   struct tb_buffer body;
+  struct tb_event_codec codec;
 };
 
 void tb_event_window_init(struct tb_event_window *window, const struct tb_allocator *allocator, uint64_t ns,

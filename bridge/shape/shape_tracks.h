@@ -19,6 +19,7 @@ struct tb_shape_frame {
   struct tb_str categories;
   uint32_t has;        /* of the BEGIN: name and categories */
   struct tb_str begin; /* the BEGIN, encoded, where it waits for its end; memory of the allocator; else empty */
+  int64_t begin_ts;    /* of `begin` */
 };
 
 /* `track` is first, so that pointers convert. */

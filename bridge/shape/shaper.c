@@ -16,6 +16,7 @@ void tb_shaper_init(struct tb_shaper *s, const struct tb_allocator *allocator, c
   tb_flow_edges_init(&s->flows, allocator);
   tb_intern_init(&s->texts, allocator);
   tb_buffer_init(&s->bytes, allocator, 0);
+  tb_event_codec_init(&s->begins, allocator);
   tb_arena_init(&s->scratch, allocator, 0);
   for (int i = 0; i < 2; i++) tb_arena_init(&s->group_memory[i], allocator, 0);
   tb_event_sorter_init(&s->sorter, allocator);
@@ -41,6 +42,7 @@ void tb_shaper_free(struct tb_shaper *s) {
   tb_flow_edges_free(&s->flows);
   tb_intern_free(&s->texts);
   tb_buffer_free(&s->bytes);
+  tb_event_codec_free(&s->begins);
   tb_arena_free(&s->scratch);
 }
 

@@ -45,6 +45,7 @@ struct tb_shaper {
   uint32_t *pending_free;
   size_t pending_free_count, pending_free_capacity;
   struct tb_buffer bytes;
+  struct tb_event_codec begins; /* of BEGINs that wait for their ends */
 
   const struct tb_event **out; /* what the current event became */
   size_t out_count, out_capacity, out_next;

@@ -5,7 +5,6 @@
  * A slice whose end is known stays on its track's stack until something begins there that is not older than its end: a
  * flow event behind it still binds to it, as for the trace processor.
  */
-#include "shape/event_codec.h"
 #include "shape/shaper.h"
 
 enum { MOST_OPEN = 1 << 24, MOST_PENDING = 1 << 28 };
@@ -125,19 +124,20 @@ static void free_begin(struct tb_shaper *s, struct tb_shape_frame *frame) {
 
 static void store_begin(struct tb_shaper *s, struct tb_shape_frame *frame, const struct tb_event *event) {
   s->bytes.len = 0;
-  char *copy = tb_event_encode(&s->bytes, event) == TB_OK ? tb_alloc(s->allocator, s->bytes.len) : NULL;
+  char *copy = tb_event_encode(&s->begins, &s->bytes, event) == TB_OK ? tb_alloc(s->allocator, s->bytes.len) : NULL;
   if (!copy) {
     s->out_of_memory = true;
     return;
   }
   memcpy(copy, s->bytes.data, s->bytes.len);
   frame->begin = (struct tb_str){copy, s->bytes.len};
+  frame->begin_ts = event->ts;
 }
 
 /* The event that was stored; it is no longer. NULL without memory. */
 static struct tb_event *take_begin(struct tb_shaper *s, struct tb_shape_frame *frame) {
   struct tb_event *event = tb_shaper_copy(s, &(const struct tb_event){.type = TB_EVENT_OTHER});
-  bool ok = event && tb_event_decode(frame->begin, &s->scratch, event) == TB_OK;
+  bool ok = event && tb_event_decode(&s->begins, frame->begin, frame->begin_ts, &s->scratch, event) == TB_OK;
   free_begin(s, frame);
   if (!ok) s->out_of_memory = true;
   return ok ? event : NULL;

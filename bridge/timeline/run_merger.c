@@ -7,8 +7,9 @@
 enum { READ_BYTES = 32 * 1024 };
 
 struct run_reader {
-  struct tb_buffer buffer; /* bytes [at, buffer.len) are not used yet */
-  size_t at;
+  struct tb_buffer buffer; /* of a run in the file */
+  const char *at;          /* bytes that are not used yet, of the buffer or of the run's memory */
+  size_t have;
   uint64_t offset, end; /* what is still in the file */
   uint64_t left;        /* records not read yet, without the current one */
 };
@@ -37,9 +38,8 @@ static const struct tb_heap_order by_record = {before, NULL};
 
 static enum tb_status read_more(struct tb_run_merger *m, struct run_reader *r, struct tb_error *error) {
   if (r->offset == r->end) return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary file was damaged");
-  if (r->at && r->buffer.data) memmove(r->buffer.data, r->buffer.data + r->at, r->buffer.len - r->at);
-  r->buffer.len -= r->at;
-  r->at = 0;
+  if (r->have) memmove(r->buffer.data, r->at, r->have);
+  r->buffer.len = r->have;
   if (tb_buffer_reserve(&r->buffer, READ_BYTES + TB_RUN_SLACK) != TB_OK)
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   size_t want = r->buffer.capacity - r->buffer.len - TB_RUN_SLACK;
@@ -48,6 +48,8 @@ static enum tb_status read_more(struct tb_run_merger *m, struct run_reader *r, s
   if (status != TB_OK) return status;
   r->buffer.len += want;
   r->offset += want;
+  r->at = r->buffer.data;
+  r->have = r->buffer.len;
   return TB_OK;
 }
 
@@ -55,11 +57,13 @@ static enum tb_status read_more(struct tb_run_merger *m, struct run_reader *r, s
 static enum tb_status read_record(struct tb_run_merger *m, uint32_t run, struct tb_error *error) {
   struct run_reader *r = &m->readers[run];
   if (!r->left) return TB_END;
-  while (!r->buffer.len || !m->records->is_whole(r->buffer.data + r->at, r->buffer.len - r->at, r->offset == r->end)) {
+  while (!r->have || !m->records->is_whole(r->at, r->have, r->offset == r->end)) {
     enum tb_status status = read_more(m, r, error);
     if (status != TB_OK) return status;
   }
-  r->at = (size_t)(m->records->read(current(m, run), r->buffer.data + r->at) - r->buffer.data);
+  const char *after = m->records->read(current(m, run), r->at);
+  r->have -= (size_t)(after - r->at);
+  r->at = after;
   r->left--;
   return TB_OK;
 }
@@ -70,6 +74,7 @@ static enum tb_status open_readers(struct tb_run_merger *m, const void *ctx, con
   for (uint32_t i = 0; i < m->count; i++) {
     struct run_reader *r = &m->readers[i];
     *r = (struct run_reader){.offset = runs[i].offset, .end = runs[i].offset + runs[i].bytes, .left = runs[i].count};
+    if (runs[i].memory) *r = (struct run_reader){.at = runs[i].memory, .have = runs[i].bytes, .left = runs[i].count};
     tb_buffer_init(&r->buffer, m->allocator, 0);
     if (m->records->start) m->records->start(ctx, current(m, i));
     enum tb_status status = m->in_order && i ? TB_OK : read_record(m, i, error);

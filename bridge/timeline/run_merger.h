@@ -26,9 +26,10 @@
 
 enum { TB_RUN_SLACK = 16 /* bytes behind a record that `read` may look at */ };
 
-/* One sorted run: a range of the file. */
+/* One sorted run: a range of the file; or bytes in memory, which stay until the merger is closed. */
 struct tb_run {
   uint64_t offset, bytes, count;
+  const char *memory; /* NULL: it is in the file */
 };
 
 /* What the records of runs are. */
@@ -47,8 +48,8 @@ struct tb_run_records {
 
 struct tb_run_merger; /* opaque; tb_run_merger_open, then tb_run_merger_close */
 
-/* Reads `runs` as one, merged; where they are `in_order`, one after the other. File, records and `ctx` (of `start`)
- * must outlive the merger. TB_OK, TB_IO or TB_NO_MEMORY. */
+/* Reads `runs` as one, merged; where they are `in_order`, one after the other. File (NULL where all are in memory),
+ * records and `ctx` (of `start`) must outlive the merger. TB_OK, TB_IO or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_run_merger_open(struct tb_spill_file *file, const struct tb_allocator *allocator,
                                                 const struct tb_run_records *records, const void *ctx,
                                                 const struct tb_run *runs, size_t count, bool in_order,

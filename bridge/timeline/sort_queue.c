@@ -175,8 +175,7 @@ static size_t run_length(const struct tb_sort_queue_ref *refs, size_t count) {
   return n;
 }
 
-/* Natural merge sort: runs that are in order stay so. Stable. */
-static void sort_refs(struct tb_sort_queue_ref *refs, size_t count, struct tb_sort_queue_ref *spare) {
+void tb_sort_queue_sort_refs(struct tb_sort_queue_ref *refs, size_t count, struct tb_sort_queue_ref *spare) {
   for (;;) {
     size_t at = 0, merges = 0;
     while (at < count) {
@@ -230,7 +229,7 @@ enum tb_status tb_sort_queue_index(struct tb_sort_queue *s) {
   if (s->sorted) return TB_OK;
   struct tb_sort_queue_ref *spare = tb_alloc(s->allocator, s->ref_count * sizeof(*spare));
   if (!spare) return TB_NO_MEMORY;
-  sort_refs(s->refs, s->ref_count, spare);
+  tb_sort_queue_sort_refs(s->refs, s->ref_count, spare);
   tb_free(s->allocator, spare, s->ref_count * sizeof(*spare));
   s->begins_together = s->has_begin && begin_together(s);
   return TB_OK;
@@ -271,7 +270,7 @@ static void order_begins_of_time(struct tb_sort_queue *s, size_t from, size_t to
     s->refs[i].rank = is_ordered ? 0 : TB_RANK_OTHER; /* nobody asks for ranks any more */
     if (is_ordered) slices[count++] = (struct tb_sort_queue_ref){s->refs[i].ts, end, s->refs[i].record};
   }
-  sort_refs(slices, count, spare);
+  tb_sort_queue_sort_refs(slices, count, spare);
   for (size_t i = from, n = 0; n < count; i++)
     if (s->refs[i].rank != TB_RANK_OTHER) s->refs[i].record = slices[n++].record;
 }
@@ -310,7 +309,7 @@ void tb_sort_queue_event_at(const struct tb_sort_queue *s, size_t place, struct 
 
 static enum tb_status write_run(struct tb_sort_queue *s, struct tb_spill_file *file, struct tb_error *error) {
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
-  struct tb_run run = {tb_spill_file_size(file), 0, s->count};
+  struct tb_run run = {.offset = tb_spill_file_size(file), .count = s->count};
   int64_t last_ts = s->base_ts;
   for (size_t i = 0; i < s->ref_count; i++) {
     struct tb_staged_event e;

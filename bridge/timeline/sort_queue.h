@@ -86,6 +86,9 @@ struct tb_sort_queue_ref {
   const char *record;
 };
 
+/* Natural merge sort: runs that are in order stay so. Stable. `spare` has room for as many. */
+void tb_sort_queue_sort_refs(struct tb_sort_queue_ref *refs, size_t count, struct tb_sort_queue_ref *spare);
+
 struct tb_sort_queue_block;
 
 /* A slice of a stack that the timeline follows. */

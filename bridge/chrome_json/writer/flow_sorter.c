@@ -33,7 +33,7 @@ static enum tb_status spill(struct tb_json_flow_sorter *p, struct tb_error *erro
   if (status != TB_OK) return status;
   sort(p);
   size_t bytes = p->count * sizeof(*p->points);
-  p->runs[p->run_count++] = (struct tb_run){tb_spill_file_size(p->file), bytes, p->count};
+  p->runs[p->run_count++] = (struct tb_run){.offset = tb_spill_file_size(p->file), .bytes = bytes, .count = p->count};
   p->count = 0;
   return tb_spill_file_append(p->file, p->points, bytes, error);
 }

@@ -263,11 +263,53 @@ static uint64_t hash_of(const char *path, size_t budget, enum tb_slice_form slic
   return hash;
 }
 
+/* Instants, the latest first in each half, with a text of their own: more than the least budget. */
+static char *make_many(size_t *len) {
+  enum { COUNT = 30000, EVENT_BYTES = 256 };
+  char *text = malloc(COUNT * EVENT_BYTES);
+  assert_non_null(text);
+  char *at = text;
+  for (int i = 0; i < COUNT; i++)
+    at +=
+        snprintf(at, EVENT_BYTES,
+                 "%c{\"ph\":\"i\",\"s\":\"t\"," ON "\"ts\":%d,\"name\":\"n%d\",\"args\":{\"text\":\"%070d\",\"n\":%d}}",
+                 i ? ',' : '[', COUNT - i % (COUNT / 2), i, i, -i);
+  *at++ = ']';
+  *len = (size_t)(at - text);
+  return text;
+}
+
+static uint64_t hash_of_many(const char *data, size_t len, size_t budget) {
+  const struct tb_reader_options options = {.size = sizeof(options), .sorted = true, .memory_budget = budget};
+  struct tb_reader *reader;
+  struct tb_buffer out;
+  tb_buffer_init(&out, tb_default_allocator(), 0);
+  assert_int_equal(tb_reader_open_memory("many", data, len, &options, &reader, NULL), TB_OK);
+  read_all(reader, &out);
+  tb_reader_close(reader);
+  uint64_t hash = 14695981039346656037U;
+  for (size_t i = 0; i < out.len; i++) hash = (hash ^ (unsigned char)out.data[i]) * 1099511628211U;
+  assert_true(out.len > len / 2);
+  tb_buffer_free(&out);
+  return hash;
+}
+
 static void a_small_budget_of_memory_spills_and_gives_the_same(void **state) {
   (void)state;
   const char *path = TB_TEST_DATA "/real/node-trace-events.json";
   for (enum tb_slice_form slices = TB_SLICES_EITHER; slices <= TB_SLICES_COMPLETE; slices++)
     assert_int_equal(hash_of(path, 1, slices), hash_of(path, 0, slices));
+  size_t len;
+  char *many = make_many(&len);
+  assert_int_equal(hash_of_many(many, len, 1), hash_of_many(many, len, 0));
+  const struct tb_reader_options nowhere = {
+      .size = sizeof(nowhere), .sorted = true, .memory_budget = 1, .temporary_directory = "/nothing/there"};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  assert_int_equal(tb_reader_open_memory("many", many, len, &nowhere, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_next(reader, &event), TB_IO); /* it does spill */
+  tb_reader_close(reader);
+  free(many);
 }
 
 static void times_never_go_back_where_an_order_is_asked_for(void **state) {
