@@ -54,10 +54,9 @@ static const struct cli_option options[] = {
 
 static void print_summary(FILE *to, const struct tb_trim_report *report) {
   cli_print(to, "  packets  %" PRIu64 " of %" PRIu64 "\n", report->packets_out, report->packets_in);
-  cli_print(to,
-            "  edges    %" PRIu64 " slices begin at the start, %" PRIu64 " end at the end, %" PRIu64
-            " values of counters come at the start\n",
-            report->slices_at_start, report->slices_at_end, report->values_at_start);
+  cli_print(to, "  edges    slices that begin at the start: %" PRIu64 ", that end at the end: %" PRIu64 "; ",
+            report->slices_at_start, report->slices_at_end);
+  cli_print(to, "counters' values at the start: %" PRIu64 "\n", report->values_at_start);
   if (report->untimed)
     cli_print(to, "  untimed  %" PRIu64 " packets stay whose clock nothing relates to the trace's\n", report->untimed);
 }

@@ -57,6 +57,11 @@ PAGES = {
         "trace.json": "TREE/tests/data/real/clang-time-trace.json",
         "trace.perfetto-trace": "MADE/recipes/system.perfetto-trace",
     },
+    "help#trim": {
+        "trace.perfetto-trace": "MADE/recipes/render.perfetto-trace",
+        "trace.pftrace": "MADE/recipes/system.perfetto-trace",
+        "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
+    },
     "help#open": {
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
         "trace.fxt": "MADE/fxt/events.fxt",

@@ -64,24 +64,30 @@ static int by_hash(const void *a, const void *b) {
   return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
+/* The rows of a side that the other has not; both are sorted. */
+static enum tb_status keep_unmatched(struct diff_state *d, unsigned side) {
+  const struct tb_diff_rows *own = &d->sides[side].rows, *others = &d->sides[1 - side].rows;
+  size_t other = 0;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < own->count && status == TB_OK; i++) {
+    while (other < others->count && by_hash(&others->items[other], &own->items[i]) < 0) other++;
+    if (other < others->count && by_hash(&others->items[other], &own->items[i]) == 0)
+      other++;
+    else
+      status = keep(d, side, &own->items[i]);
+  }
+  return status;
+}
+
 /* Both sides' rows. The sort need not be stable: those of one hash are equal. */
 static enum tb_status match(struct diff_state *d) {
   struct tb_diff_rows *rows[2] = {&d->sides[0].rows, &d->sides[1].rows};
-  size_t at[2] = {0, 0};
-  enum tb_status status = TB_OK;
   for (unsigned side = 0; side < 2; side++) {
     if (rows[side]->count > 1) qsort(rows[side]->items, rows[side]->count, sizeof(*rows[side]->items), by_hash);
     for (size_t i = 0; i < rows[side]->count; i++) d->result.tables[rows[side]->items[i].table].rows[side]++;
   }
-  while (status == TB_OK && (at[0] < rows[0]->count || at[1] < rows[1]->count)) {
-    const struct tb_diff_hashed *a = at[0] < rows[0]->count ? &rows[0]->items[at[0]] : NULL;
-    const struct tb_diff_hashed *b = at[1] < rows[1]->count ? &rows[1]->items[at[1]] : NULL;
-    int order = !a ? 1 : !b ? -1 : by_hash(a, b);
-    if (order < 0) status = keep(d, 0, a);
-    if (order > 0) status = keep(d, 1, b);
-    at[0] += order <= 0;
-    at[1] += order >= 0;
-  }
+  enum tb_status status = keep_unmatched(d, 0);
+  if (status == TB_OK) status = keep_unmatched(d, 1);
   tb_diff_rows_clear(rows[0]);
   tb_diff_rows_clear(rows[1]);
   return status;

@@ -13,7 +13,7 @@ static const struct tb_finding_kind kinds[TB_FINDS_COUNT] = {
         {TB_FINDS_CUT, TB_FINDING_ERROR, "cut", "the input ends in the middle of something",
          "Perfetto: all before the cut is shown. JSON: an object that is not closed is refused.", "",
          "The recorder was killed, the disk was full, or a copy ended early. All before the cut can be read. What "
-         "repair and convert write is whole again."},
+         "convert writes of it is whole again."},
     [TB_FINDS_DAMAGED] =
         {TB_FINDS_DAMAGED, TB_FINDING_ERROR, "damaged", "bytes that make no sense",
          "refuses the whole trace in most cases, and otherwise shows less than is there", "",
@@ -29,7 +29,7 @@ static const struct tb_finding_kind kinds[TB_FINDS_COUNT] = {
         {TB_FINDS_SECOND_TRACE, TB_FINDING_WARNING, "second_trace", "another trace begins in the same file",
          "JSON: only the first is shown. Perfetto: both, as if they were one.", "",
          "Files were put one behind the other, as cat does, or a recorder appended to a file of before. Clocks, ids "
-         "and sequences of the two have nothing to do with each other. repair makes two files of it."},
+         "and sequences of the two have nothing to do with each other."},
     [TB_FINDS_STATE_MISSING] =
         {TB_FINDS_STATE_MISSING, TB_FINDING_ERROR, "state_missing",
          "packets that need what their sequence sent before, which is not there", "drops them",
@@ -76,7 +76,7 @@ static const struct tb_finding_kind kinds[TB_FINDS_COUNT] = {
     [TB_FINDS_NEGATIVE_TIME] =
         {TB_FINDS_NEGATIVE_TIME, TB_FINDING_ERROR, "negative_time", "events before time 0", "drops them",
          "trace_sorter_negative_timestamp_dropped",
-         "Times were made relative to an event that was not the first. trim --shift moves them."},
+         "Times were made relative to an event that was not the first. merge --offset moves them."},
     [TB_FINDS_TRACK_TWO_MEANINGS] =
         {TB_FINDS_TRACK_TWO_MEANINGS, TB_FINDING_ERROR, "track_two_meanings",
          "a track is described again as another one", "keeps the first description, and events go there",
