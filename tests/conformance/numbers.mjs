@@ -194,7 +194,7 @@ for (const [name, { file, values }] of ours.enums) {
 
 // ---- C --------------------------------------------------------------------------------------------------------------
 
-const sources = execFileSync("find", ["bridge", "merge", "-name", "*.[ch]"], {cwd: root, encoding: "utf8"})
+const sources = execFileSync("find", ["bridge", "merge", "toolbox", "-name", "*.[ch]"], {cwd: root, encoding: "utf8"})
                     .trim()
                     .split("\n")
                     .sort();

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const copy = fs.mkdtempSync(path.join(os.tmpdir(), "numbers-test-"));
-for (const part of ["bridge", "merge", "protos", "tests/conformance/numbers.tsv"])
+for (const part of ["bridge", "merge", "toolbox", "protos", "tests/conformance/numbers.tsv"])
   fs.cpSync(path.join(here, "../..", part), path.join(copy, part), { recursive: true });
 
 // File, what is there, what is planted, and what must be said of it.

@@ -6,7 +6,7 @@
  *     struct tb_verification *found;
  *     if (tb_verify("trace.json", NULL, &found, NULL) != TB_OK) return 1;
  *     for (size_t i = 0; i < found->finding_count; i++)
- *       printf("%s: %llu\n", found->findings[i].name, (unsigned long long)found->findings[i].count);
+ *       printf("%s: %llu\n", found->findings[i].kind->name, (unsigned long long)found->findings[i].count);
  *     tb_verification_free(found);
  */
 #ifndef TRACEBRIDGE_VERIFY_H
