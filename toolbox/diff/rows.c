@@ -126,6 +126,7 @@ static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed 
       row->name = (struct tb_str){key->data ? key->data : "", key->len};
       row->value = value_text(arg, text);
       status = add(rows, row);
+      row->value = (struct tb_str){NULL, 0}; /* it may be in `text` */
     }
     if (status != TB_OK) return status;
   }
@@ -163,7 +164,9 @@ static enum tb_status add_counter(struct tb_diff_rows *rows, struct tb_diff_hash
   row->table = TB_DIFF_COUNTERS;
   row->name = event->track->name;
   if (event->arg_count) row->value = value_text(&event->args[0], text);
-  return add(rows, row);
+  enum tb_status status = add(rows, row);
+  row->value = (struct tb_str){NULL, 0}; /* it may be in `text` */
+  return status;
 }
 
 enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event) {
