@@ -96,8 +96,8 @@ static bool take_zone(const char *at, int *minutes) {
 }
 
 static bool parse_date(const char *text, int64_t *ns) {
-  int year, month, day, hour, minute, zone;
-  int64_t days, seconds_ns = 0, sum;
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, zone = 0;
+  int64_t days = 0, seconds_ns = 0, sum;
   const char *at = take_digits(text, 4, &year);
   at = take_char(at, '-');
   if (at) at = take_char(take_digits(at, 2, &month), '-');

@@ -159,8 +159,8 @@ static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct
  * and that our readers pass over. */
 static enum tb_status revive(struct tb_sequence_writer *w, int64_t ts, int64_t tid) {
   char message[TB_THREAD_END_MAX];
-  return tb_sequence_put_payload(w, ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
-                                 (struct tb_str){message, tb_perfetto_encode_thread_end(message, tid)});
+  size_t len = tb_perfetto_encode_thread_end(message, tid);
+  return tb_sequence_put_payload(w, ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, (struct tb_str){message, len});
 }
 
 enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
