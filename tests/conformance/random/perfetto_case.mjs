@@ -85,10 +85,10 @@ function legacy(random, track) {
   return events;
 }
 
-// An id in one of the forms of legacy events.
+// An id in one of the forms of legacy events, which no uuid of a track is: FXT has one number for both.
 function legacyId(random, slot) {
   const field = random.of([6, 10, 11]);
-  return {field, value: slot * 8 + 1 + random.below(3), scope: random.true(0.2) ? "own" : undefined};
+  return {field, value: 1e6 + slot * 8 + random.below(3), scope: random.true(0.2) ? "own" : undefined};
 }
 
 // Async slices of before there were tracks: by their id.
