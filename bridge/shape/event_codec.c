@@ -244,6 +244,7 @@ static bool put_array(struct sink *s, const void *items, size_t bytes) {
 }
 
 enum tb_status tb_event_encode(struct tb_event_codec *codec, struct tb_buffer *to, const struct tb_event *event) {
+  if (tb_buffer_reserve(to, 1) != TB_OK) return TB_NO_MEMORY; /* then it has an address */
   struct sink s = {codec, to, to->data + to->len};
   bool ok = put_words(&s, event) && put_args(&s, event->args, event->arg_count) &&
             put_args(&s, event->extra, event->extra_count) && put_frames(&s, &event->stack) &&
