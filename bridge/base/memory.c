@@ -95,6 +95,14 @@ enum tb_status tb_grow_array(const struct tb_allocator *a, void **ptr, size_t *c
   return TB_OK;
 }
 
+enum tb_status tb_grow_zeroed(const struct tb_allocator *a, void **ptr, size_t *capacity, size_t needed, size_t item,
+                              size_t max_items) {
+  size_t before = *capacity;
+  enum tb_status status = tb_grow_array(a, ptr, capacity, needed, item, max_items);
+  if (*capacity > before) memset((char *)*ptr + before * item, 0, (*capacity - before) * item);
+  return status;
+}
+
 void tb_arena_init(struct tb_arena *arena, const struct tb_allocator *allocator, size_t max_total) {
   *arena = (struct tb_arena){.allocator = allocator, .max_total = max_total};
 }

@@ -23,6 +23,9 @@ void tb_free(const struct tb_allocator *allocator, void *ptr, size_t size);
  * TB_OK, TB_LIMIT or TB_NO_MEMORY (nothing changed then). */
 enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed,
                              size_t item, size_t max_items);
+/* The same, and what is new is zero. */
+enum tb_status tb_grow_zeroed(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed,
+                              size_t item, size_t max_items);
 
 /* ---- guard: an allocator that remembers failures ----------------------------------------------------------------- */
 

@@ -39,13 +39,12 @@ static struct tb_track *find_process(struct tb_ftrace_tracks *t, int64_t pid) {
 }
 
 static struct tb_ftrace_thread *find_thread(struct tb_ftrace_tracks *t, const struct tb_ftrace_task *task) {
-  size_t place = (size_t)(task - t->tasks.list), before = t->capacity;
+  size_t place = (size_t)(task - t->tasks.list);
   void *threads = t->threads;
   enum tb_status status =
-      tb_grow_array(t->tasks.allocator, &threads, &t->capacity, place + 1, sizeof(*t->threads), UINT32_MAX);
+      tb_grow_zeroed(t->tasks.allocator, &threads, &t->capacity, place + 1, sizeof(*t->threads), UINT32_MAX);
   t->threads = threads;
   if (status != TB_OK) return NULL;
-  for (size_t i = before; i < t->capacity; i++) t->threads[i] = NULL;
   if (t->threads[place]) return t->threads[place];
   struct tb_ftrace_thread *thread = tb_arena_alloc(&t->arena, sizeof(*thread));
   if (!thread) return NULL;

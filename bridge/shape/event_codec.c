@@ -111,12 +111,10 @@ static bool put_text(struct sink *s, struct tb_str text, size_t more) {
 
 static bool know_track(struct tb_event_codec *codec, const struct tb_track *track) {
   void *tracks = codec->tracks;
-  size_t before = codec->track_capacity;
-  if (tb_grow_array(codec->allocator, &tracks, &codec->track_capacity, (size_t)track->index + 1,
-                    sizeof(struct tb_track *), MOST_TRACKS) != TB_OK)
+  if (tb_grow_zeroed(codec->allocator, &tracks, &codec->track_capacity, (size_t)track->index + 1,
+                     sizeof(struct tb_track *), MOST_TRACKS) != TB_OK)
     return false;
   codec->tracks = tracks;
-  for (size_t i = before; i < codec->track_capacity; i++) codec->tracks[i] = NULL;
   codec->tracks[track->index] = track;
   return true;
 }

@@ -33,14 +33,13 @@ static uint32_t newest_of(const struct tb_same_time_run *run, uint32_t key) {
 
 static enum tb_status make_room(struct tb_same_time_run *run, const struct tb_allocator *allocator, uint32_t key) {
   void *refs = run->refs, *newest = run->newest;
-  size_t before = run->key_capacity;
   enum tb_status status =
       tb_grow_array(allocator, &refs, &run->capacity, run->count + 1, sizeof(*run->refs), UINT32_MAX - 1);
   run->refs = refs;
   if (status == TB_OK)
-    status = tb_grow_array(allocator, &newest, &run->key_capacity, (size_t)key + 1, sizeof(*run->newest), SIZE_MAX / 8);
+    status =
+        tb_grow_zeroed(allocator, &newest, &run->key_capacity, (size_t)key + 1, sizeof(*run->newest), SIZE_MAX / 8);
   run->newest = newest;
-  for (size_t i = before; run->newest && i < run->key_capacity; i++) run->newest[i] = 0;
   return status == TB_OK ? TB_OK : TB_NO_MEMORY;
 }
 

@@ -49,12 +49,10 @@ static enum tb_status find_track(struct tb_redactor *r, const struct tb_track **
   const struct tb_track *from = *track;
   if (from->index >= r->track_count) {
     void *tracks = r->tracks;
-    size_t before = r->track_count;
     enum tb_status status =
-        tb_grow_array(r->allocator, &tracks, &r->track_count, (size_t)from->index + 1, sizeof(*r->tracks), UINT32_MAX);
+        tb_grow_zeroed(r->allocator, &tracks, &r->track_count, (size_t)from->index + 1, sizeof(*r->tracks), UINT32_MAX);
     r->tracks = tracks;
     if (status != TB_OK) return status;
-    for (size_t i = before; i < r->track_count; i++) r->tracks[i] = NULL;
   }
   struct tb_track *own = r->tracks[from->index];
   bool is_new = !own;

@@ -22,12 +22,10 @@ static enum tb_status note_use(struct tb_verifier *v, const struct tb_event *eve
   const struct tb_track *track = event->track;
   if (track->index >= v->use_count) {
     void *uses = v->uses;
-    size_t before = v->use_count;
     enum tb_status status =
-        tb_grow_array(v->allocator, &uses, &v->use_count, (size_t)track->index + 1, sizeof(*v->uses), UINT32_MAX);
+        tb_grow_zeroed(v->allocator, &uses, &v->use_count, (size_t)track->index + 1, sizeof(*v->uses), UINT32_MAX);
     v->uses = uses;
     if (status != TB_OK) return status;
-    for (size_t i = before; i < v->use_count; i++) v->uses[i] = (struct tb_verify_use){.track = NULL};
   }
   struct tb_verify_use *use = &v->uses[track->index];
   if (!use->track) *use = (struct tb_verify_use){track, event->offset};

@@ -15,12 +15,10 @@ enum { FLOW_NUMBER, FLOW_NAMED, FLOW_BOUND }; /* how a flow's id is to be read *
 static struct tb_verify_track *find_track(struct tb_verifier *v, const struct tb_track *track) {
   if (track->index >= v->track_count) {
     void *tracks = v->tracks;
-    size_t before = v->track_count;
-    enum tb_status status =
-        tb_grow_array(v->allocator, &tracks, &v->track_count, (size_t)track->index + 1, sizeof(*v->tracks), TRACKS_MAX);
+    enum tb_status status = tb_grow_zeroed(v->allocator, &tracks, &v->track_count, (size_t)track->index + 1,
+                                           sizeof(*v->tracks), TRACKS_MAX);
     v->tracks = tracks;
     if (status != TB_OK) return NULL;
-    for (size_t i = before; i < v->track_count; i++) v->tracks[i] = (struct tb_verify_track){.count = 0};
   }
   return &v->tracks[track->index];
 }

@@ -146,11 +146,9 @@ bool tb_trace_state_number(struct tb_trace_state *state, uint32_t id, uint32_t m
 static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint32_t number, uint32_t id,
                                               uint32_t machine) {
   void *sequences = state->sequences;
-  size_t before = state->sequence_capacity;
-  enum tb_status status = tb_grow_array(&state->budget.allocator, &sequences, &state->sequence_capacity,
-                                        (size_t)number + 1, sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
+  enum tb_status status = tb_grow_zeroed(&state->budget.allocator, &sequences, &state->sequence_capacity,
+                                         (size_t)number + 1, sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
   state->sequences = sequences;
-  for (size_t i = before; i < state->sequence_capacity; i++) state->sequences[i] = NULL;
   struct tb_sequence_state *sequence = status == TB_OK ? tb_arena_alloc(&state->arena, sizeof(*sequence)) : NULL;
   if (!sequence) return NULL;
   *sequence = (struct tb_sequence_state){.id = id, .machine = machine, .indexes = no_indexes, .extras = &no_extras};
