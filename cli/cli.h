@@ -21,6 +21,9 @@ extern const struct cli_command cli_redact;
 extern const struct cli_command cli_trim;
 extern const struct cli_command cli_verify;
 
+/* Ends what goes to standard output: CLI_OK, or CLI_IO, said on stderr. */
+int cli_flush_output(void);
+
 /* The exit status that stands for a library status. */
 int cli_exit_status(enum tb_status status);
 
@@ -45,6 +48,10 @@ void cli_report_closed_pipes(void);
 
 /* The ends of names that say which format to write. */
 #define CLI_OUTPUT_NAMES ".perfetto-trace, .pftrace, .json or .fxt, each also with .gz or .zst"
+
+/* CLI_OK, or CLI_USAGE, said on stderr, where the name of `output` says no format; `or_else` is what else can be done,
+ * the end of the sentence, or "". */
+int cli_output_says_format(const struct cli_command *command, const char *output, const char *or_else);
 
 /* CLI_OK, or CLI_IO, said on stderr, where `path` (NULL: none) is a file that is there, which writing would replace. */
 int cli_spares_existing(const struct cli_command *command, const char *path);

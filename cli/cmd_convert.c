@@ -97,12 +97,9 @@ static int convert_one(const struct cli_operands *operands, const struct convert
   if (!from) return CLI_USAGE;
   const char *to = cli_output_name(&cli_convert, settings->output);
   if (!to) return CLI_USAGE;
-  if (settings->to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
-    return cli_usage(&cli_convert,
-                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES
-                     ", or say it with --to",
-                     strcmp(to, "-") == 0 ? "(standard output)" : to);
-  int refused = cli_output_spares_input(&cli_convert, to, from);
+  int refused =
+      settings->to == TB_FORMAT_UNKNOWN ? cli_output_says_format(&cli_convert, to, ", or say it with --to") : CLI_OK;
+  if (refused == CLI_OK) refused = cli_output_spares_input(&cli_convert, to, from);
   if (refused == CLI_OK) refused = cli_report_spares_input(&cli_convert, settings->report, from);
   if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings->report, to);
   if (refused == CLI_OK && settings->no_clobber) refused = cli_spares_existing(&cli_convert, to);

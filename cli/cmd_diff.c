@@ -39,10 +39,7 @@ static int diff(const char *first, const char *second, const struct diff_setting
   bool is_equal = found->is_equal;
   tb_difference_free(found);
   if (printed == TB_NO_MEMORY) return cli_no_memory(&cli_diff);
-  if (printed != TB_OK || fflush(stdout) != 0) {
-    fputs("tracebridge: cannot write to standard output\n", stderr);
-    return CLI_IO;
-  }
+  if (cli_flush_output() != CLI_OK) return CLI_IO;
   return is_equal ? cli_exit_status(status) : CLI_BAD_DATA;
 }
 

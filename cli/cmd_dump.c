@@ -68,9 +68,7 @@ static int finish(struct dump_target *target, enum tb_status status) {
   if (target->file && whole) written = tb_file_finish(target->file, &target->error);
   if (target->file && written != TB_OK) cli_print_error(&cli_dump, &target->error);
   if (target->file) return written == TB_OK ? CLI_OK : CLI_IO;
-  if (fflush(stdout) == 0 && status != TB_CANCELLED) return CLI_OK;
-  fputs("tracebridge: cannot write to standard output\n", stderr);
-  return CLI_IO;
+  return cli_flush_output();
 }
 
 static int dump_to(const char *path, struct dump_target *target, const struct dump_settings *settings) {

@@ -58,11 +58,7 @@ static int show(const char *path, struct info_settings *settings) {
                                              : tb_info_text(info, cli_print_written, stdout);
   tb_info_close(info);
   if (printed == TB_NO_MEMORY) return cli_no_memory(&cli_info);
-  if (printed != TB_OK || fflush(stdout) != 0) {
-    fputs("tracebridge: cannot write to standard output\n", stderr);
-    return CLI_IO;
-  }
-  return cli_exit_status(status);
+  return cli_flush_output() == CLI_OK ? cli_exit_status(status) : CLI_IO;
 }
 
 /* One trace after the other, whatever becomes of one. The status is that of the first that could not be shown, else

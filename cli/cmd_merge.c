@@ -221,12 +221,9 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
 /* Checks the names of the output and of the report. */
 static int check_names(const struct merge_settings *settings, const struct cli_operands *operands) {
   const char *output = settings->dry_run ? NULL : settings->output;
-  if (output && tb_file_is_plain(output) && tb_format_from_path(output) == TB_FORMAT_UNKNOWN)
-    return cli_usage(&cli_merge,
-                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES,
-                     output);
   const char *report = report_name(settings);
-  int status = cli_report_spares_output(&cli_merge, report, output);
+  int status = output && tb_file_is_plain(output) ? cli_output_says_format(&cli_merge, output, "") : CLI_OK;
+  if (status == CLI_OK) status = cli_report_spares_output(&cli_merge, report, output);
   if (status == CLI_OK && settings->manifest) status = cli_report_spares_input(&cli_merge, report, settings->manifest);
   if (status == CLI_OK && settings->manifest && output)
     status = cli_output_spares_input(&cli_merge, output, settings->manifest);

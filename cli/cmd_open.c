@@ -175,7 +175,7 @@ static bool show_link(void *ctx, const char *link) {
   if (!trace->settings->no_browser)
     fputs("tracebridge open: " OPENER " starts no browser; open this link in one on this machine:\n", stderr);
   cli_print(stdout, "%s\n", link);
-  trace->printed = fflush(stdout) == 0 && !ferror(stdout);
+  trace->printed = cli_flush_output() == CLI_OK;
   return trace->printed;
 }
 
@@ -198,10 +198,7 @@ static int serve(struct shown_trace *trace, const char *path) {
   enum tb_status status = tb_serve(path, &how, &error);
   forget_temporary(trace);
   cli_interrupt_end();
-  if (!trace->printed) {
-    fputs("tracebridge: cannot write to standard output\n", stderr);
-    return CLI_IO;
-  }
+  if (!trace->printed) return CLI_IO;
   if (status != TB_OK) cli_print_error(&cli_open, &error);
   return cli_exit_status(status);
 }

@@ -133,11 +133,9 @@ static int trim(const struct trim_settings *settings, const char *in) {
 }
 
 static int check_names(const struct trim_settings *settings, const char *in) {
-  if (tb_file_is_plain(settings->output) && tb_format_from_path(settings->output) == TB_FORMAT_UNKNOWN)
-    return cli_usage(&cli_trim,
-                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES,
-                     settings->output);
-  int status = cli_output_spares_input(&cli_trim, settings->output, in);
+  const char *output = settings->output;
+  int status = tb_file_is_plain(output) ? cli_output_says_format(&cli_trim, output, "") : CLI_OK;
+  if (status == CLI_OK) status = cli_output_spares_input(&cli_trim, settings->output, in);
   if (status == CLI_OK) status = cli_report_spares_input(&cli_trim, settings->report, in);
   if (status == CLI_OK) status = cli_report_spares_output(&cli_trim, settings->report, settings->output);
   if (status != CLI_OK || !settings->no_clobber) return status;

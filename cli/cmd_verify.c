@@ -28,12 +28,6 @@ static const struct cli_option options[] = {
     CLI_OPTION_QUIET(struct verify_settings),
 };
 
-static int flushed(void) {
-  if (fflush(stdout) == 0) return CLI_OK;
-  fputs("tracebridge: cannot write to standard output\n", stderr);
-  return CLI_IO;
-}
-
 static void explain_kind(const struct tb_finding_kind *kind) {
   cli_print(stdout, "%s (%s): %s\n", kind->name, kind->level == TB_FINDING_ERROR ? "error" : "warning", kind->what);
   cli_print(stdout, "  Viewer: %s\n", kind->viewer);
@@ -45,7 +39,7 @@ static int explain(const char *code) {
   const struct tb_finding_kind *kind = tb_finding_kind_named(code);
   if (kind) {
     explain_kind(kind);
-    return flushed();
+    return cli_flush_output();
   }
   if (strcmp(code, "all") != 0)
     return cli_usage(&cli_verify, "no finding is called %s; --explain all lists them", code);
@@ -53,7 +47,7 @@ static int explain(const char *code) {
     if (i) fputc('\n', stdout);
     explain_kind(kind);
   }
-  return flushed();
+  return cli_flush_output();
 }
 
 static int verify(const char *path, const struct verify_settings *settings, bool is_first) {
@@ -77,7 +71,7 @@ static int verify(const char *path, const struct verify_settings *settings, bool
   bool is_bad = found->error_count != 0;
   tb_verification_free(found);
   if (printed == TB_NO_MEMORY) return cli_no_memory(&cli_verify);
-  int flush = flushed();
+  int flush = cli_flush_output();
   return flush != CLI_OK ? flush : is_bad ? CLI_BAD_DATA : CLI_OK;
 }
 

@@ -72,6 +72,12 @@ void cli_print_losses(const char *file, const struct tb_loss *losses, size_t cou
   }
 }
 
+int cli_flush_output(void) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return CLI_OK;
+  fputs("tracebridge: cannot write to standard output\n", stderr);
+  return CLI_IO;
+}
+
 void cli_report_closed_pipes(void) { (void)signal(SIGPIPE, SIG_IGN); }
 
 const char *cli_output_name(const struct cli_command *command, const char *given) {
@@ -79,6 +85,12 @@ const char *cli_output_name(const struct cli_command *command, const char *given
   if (!isatty(STDOUT_FILENO)) return "-";
   (void)cli_usage(command, "standard output is a terminal: name a file with -o");
   return NULL;
+}
+
+int cli_output_says_format(const struct cli_command *command, const char *output, const char *or_else) {
+  if (tb_format_from_path(output) != TB_FORMAT_UNKNOWN) return CLI_OK;
+  return cli_usage(command, "the output %s does not say by its name which format to write: end it in %s%s",
+                   strcmp(output, "-") == 0 ? "(standard output)" : output, CLI_OUTPUT_NAMES, or_else);
 }
 
 int cli_spares_existing(const struct cli_command *command, const char *path) {
@@ -140,12 +152,6 @@ static const struct cli_command *find_command(const char *name) {
   return NULL;
 }
 
-static int flushed(void) {
-  if (fflush(stdout) == 0) return CLI_OK;
-  fputs("tracebridge: cannot write to standard output\n", stderr);
-  return CLI_IO;
-}
-
 /* words: those behind `version`; NULL ends them. */
 static int version(char *const *words) {
   if (words[0]) {
@@ -155,7 +161,7 @@ static int version(char *const *words) {
   fputs("tracebridge ", stdout);
   fputs(tb_version(), stdout);
   fputs("\n", stdout);
-  return flushed();
+  return cli_flush_output();
 }
 
 static bool is_option(const char *word, const char *letter, const char *name) {
@@ -163,7 +169,7 @@ static bool is_option(const char *word, const char *letter, const char *name) {
 }
 
 static int help_completion(const char *shell) {
-  if (shell && cli_completions_print(shell, commands, COMMAND_COUNT, stdout)) return flushed();
+  if (shell && cli_completions_print(shell, commands, COMMAND_COUNT, stdout)) return cli_flush_output();
   cli_print(stderr, "tracebridge help: --completion needs bash, zsh or fish%s%s\n", shell ? ", not " : "",
             shell ? shell : "");
   return CLI_USAGE;
@@ -186,7 +192,7 @@ static int help(char *const *words) {
     cli_help_command(command, stdout);
   else
     cli_help_program(commands, COMMAND_COUNT, stdout);
-  return flushed();
+  return cli_flush_output();
 }
 
 int main(int argc, char **argv) {

@@ -11,6 +11,7 @@
 #include "help.h"
 #include "print.h"
 #include "suggest.h"
+#include "tracebridge/info.h"
 #include "tracebridge/merge.h"
 
 const char *cli_parse_flag(void *field, const char *value) {
@@ -52,43 +53,15 @@ const char *cli_parse_id(void *field, const char *value) {
   return NULL;
 }
 
-/* Behind the point: digits up to the ninth, without zeros at the end; NULL where there are more, which no unit has. */
-static const char *parse_fraction(const char *text, uint64_t *fraction, uint64_t *scale) {
-  const char *end = text + strspn(text, "0123456789"), *rest = end;
-  while (end > text && end[-1] == '0') end--;
-  for (*fraction = 0, *scale = 1; text < end; text++) {
-    if (*scale == 1000000000) return NULL;
-    *fraction = *fraction * 10 + (uint64_t)(*text - '0');
-    *scale *= 10;
-  }
-  return rest;
-}
-
 const char *cli_parse_time(void *field, const char *value) {
-  static const char wanted[] = "a time with its unit (ns, us, ms, s, min, h), such as 1.5ms";
-  static const char wanted_whole[] = "a time that is a whole number of nanoseconds";
-  static const struct {
-    const char *name;
-    uint64_t ns;
-  } units[] = {
-      {"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
-  bool negative = *value == '-';
-  uint64_t whole, fraction = 0, scale = 1;
-  const char *rest;
-  if (*value == '-' || *value == '+') value++;
-  if (!parse_digits(value, &whole, &rest)) return wanted;
-  if (*rest == '.') rest = parse_fraction(rest + 1, &fraction, &scale);
-  if (!rest) return wanted_whole;
-  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-    uint64_t unit = units[i].ns;
-    if (strcmp(rest, units[i].name) != 0) continue;
-    if (whole > (uint64_t)INT64_MAX / unit - 1) return wanted;
-    if (unit % scale && fraction * (unit % scale) % scale) return wanted_whole;
-    int64_t ns = (int64_t)(whole * unit + fraction * (unit / scale) + fraction * (unit % scale) / scale);
-    *(int64_t *)field = negative ? -ns : ns;
-    return NULL;
+  switch (tb_duration_parse(value, field)) {
+    case TB_OK:
+      return NULL;
+    case TB_UNSUPPORTED:
+      return "a time that is a whole number of nanoseconds";
+    default:
+      return "a time with its unit (ns, us, ms, s, min, h), such as 1.5ms";
   }
-  return wanted;
 }
 
 /* The factor of a size's unit; 0 where it is none. */

@@ -3,42 +3,17 @@
  * tb_info as one screen of text.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text_page.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
 #include "tracebridge/info.h"
 
 enum { BIGGEST = 5, KINDS = 10, CLOCKS = 8, NAME_COLUMNS = 60, SOURCE_NAMES = 8 };
 
-struct info_page {
-  tb_text_sink sink;
-  void *ctx;
-  bool stopped;
-};
-
-static void put(struct info_page *page, const char *text, size_t len) {
-  if (!page->stopped && len && !page->sink(page->ctx, text, len)) page->stopped = true;
-}
-
-static bool take(void *ctx, const char *text, size_t len) {
-  struct info_page *page = ctx;
-  put(page, text, len);
-  return !page->stopped;
-}
-
-static void print(struct info_page *page, const char *format, ...) TB_PRINTF(2, 3);
-
-static void print(struct info_page *page, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  (void)tb_escape_print(take, page, format, args);
-  va_end(args);
-}
-
 /* A text of the trace, escaped, cut where it takes many columns. */
-static void print_name(struct info_page *page, struct tb_str text) {
+static void print_name(struct tb_text_page *page, struct tb_str text) {
   char shown[TB_ESCAPE_MAX];
   size_t columns = 0;
   while (text.len && columns < NAME_COLUMNS) {
@@ -47,9 +22,9 @@ static void print_name(struct info_page *page, struct tb_str text) {
     text = (struct tb_str){text.ptr + one.len, text.len - one.len};
     size_t len = tb_escape(TB_ESCAPE_TEXT, &one, shown, sizeof(shown));
     columns += shown[0] == '\\' ? len : 1;
-    put(page, shown, len);
+    tb_text_page_put(page, shown, len);
   }
-  if (text.len) print(page, "...");
+  if (text.len) tb_text_page_print(page, "...");
 }
 
 const char *tb_bytes_text(char buffer[TB_UNIT_TEXT], uint64_t bytes) {
@@ -106,240 +81,247 @@ static const struct tb_info_clock *first_clock(const struct tb_info *info, uint3
   return NULL;
 }
 
-static void print_more(struct info_page *page, size_t count, size_t shown) {
-  if (count > shown) print(page, "  ... %zu more\n", count - shown);
+static void print_more(struct tb_text_page *page, size_t count, size_t shown) {
+  if (count > shown) tb_text_page_print(page, "  ... %zu more\n", count - shown);
 }
 
-static void print_wall_time(struct info_page *page, const struct tb_info *info) {
+static void print_wall_time(struct tb_text_page *page, const struct tb_info *info) {
   char text[TB_TIME_TEXT];
   if (!info->has_wall_time) return;
   tb_date_text(info->wall_ns, text);
-  print(page, "recorded   %s", text);
+  tb_text_page_print(page, "recorded   %s", text);
   if (info->has_timezone) {
     int32_t minutes = info->timezone_minutes, size = minutes < 0 ? -minutes : minutes;
     tb_date_text(info->wall_ns + (int64_t)minutes * 60 * 1000000000, text);
     text[sizeof("2001-01-01 00:00:00") - 1] = '\0'; /* without the zone's name */
-    print(page, ", there %s %s%02" PRId32 ":%02" PRId32, text, minutes < 0 ? "-" : "+", size / 60, size % 60);
+    tb_text_page_print(page, ", there %s %s%02" PRId32 ":%02" PRId32, text, minutes < 0 ? "-" : "+", size / 60,
+                       size % 60);
   }
-  print(page, "\n");
+  tb_text_page_print(page, "\n");
 }
 
-static void print_head(struct info_page *page, const struct tb_info *info) {
+static void print_head(struct tb_text_page *page, const struct tb_info *info) {
   char a[32], b[32], c[32];
   const struct tb_info_clock *clock = first_clock(info, 0);
-  print(page, "format     %s, %s\n", tb_format_name(info->format), tb_bytes_text(a, info->stored_bytes));
-  if (info->is_cut) print(page, "cut        this file is cut: it ends early, or its compression does\n");
+  tb_text_page_print(page, "format     %s, %s\n", tb_format_name(info->format), tb_bytes_text(a, info->stored_bytes));
+  if (info->is_cut) tb_text_page_print(page, "cut        this file is cut: it ends early, or its compression does\n");
   if (info->another_traces)
-    print(page, "holds      %" PRIu64 " traces, one after the other, which are read as one\n",
-          info->another_traces + 1);
+    tb_text_page_print(page, "holds      %" PRIu64 " traces, one after the other, which are read as one\n",
+                       info->another_traces + 1);
   if (info->loss_count)
-    print(page, "damaged    %zu kind%s of loss, at the end of this page\n", info->loss_count,
-          info->loss_count == 1 ? "" : "s");
+    tb_text_page_print(page, "damaged    %zu kind%s of loss, at the end of this page\n", info->loss_count,
+                       info->loss_count == 1 ? "" : "s");
   print_wall_time(page, info);
   if (info->first_ts > info->last_ts) {
-    print(page, "time       none\n");
+    tb_text_page_print(page, "time       none\n");
   } else {
     uint64_t span = (uint64_t)info->last_ts - (uint64_t)info->first_ts;
-    print(page, "time       %s, from %s to %s%s%s\n", tb_duration_text(a, span), seconds_text(b, info->first_ts),
-          seconds_text(c, info->last_ts), clock ? " on " : "", clock ? clock_text((char[64]){0}, clock) : "");
+    tb_text_page_print(page, "time       %s, from %s to %s%s%s\n", tb_duration_text(a, span),
+                       seconds_text(b, info->first_ts), seconds_text(c, info->last_ts), clock ? " on " : "",
+                       clock ? clock_text((char[64]){0}, clock) : "");
   }
-  print(page,
-        "tracks     %zu process%s, %zu thread%s, %" PRIu64 " counter%s, %" PRIu64 " other%s, on %" PRIu64
-        " machine%s\n",
-        info->process_count, info->process_count == 1 ? "" : "es", info->thread_count,
-        info->thread_count == 1 ? "" : "s", info->counter_tracks, info->counter_tracks == 1 ? "" : "s",
-        info->custom_tracks, info->custom_tracks == 1 ? "" : "s", info->machines, info->machines == 1 ? "" : "s");
+  tb_text_page_print(
+      page,
+      "tracks     %zu process%s, %zu thread%s, %" PRIu64 " counter%s, %" PRIu64 " other%s, on %" PRIu64 " machine%s\n",
+      info->process_count, info->process_count == 1 ? "" : "es", info->thread_count, info->thread_count == 1 ? "" : "s",
+      info->counter_tracks, info->counter_tracks == 1 ? "" : "s", info->custom_tracks,
+      info->custom_tracks == 1 ? "" : "s", info->machines, info->machines == 1 ? "" : "s");
 }
 
-static void print_clock(struct info_page *page, const struct tb_info *info, const struct tb_info_clock *clock) {
+static void print_clock(struct tb_text_page *page, const struct tb_info *info, const struct tb_info_clock *clock) {
   char a[64], b[32];
   bool is_first = clock == first_clock(info, clock->machine);
-  print(page, "  %-16s read %" PRIu64 " time%s", clock_text(a, clock), clock->readings,
-        clock->readings == 1 ? "" : "s");
+  tb_text_page_print(page, "  %-16s read %" PRIu64 " time%s", clock_text(a, clock), clock->readings,
+                     clock->readings == 1 ? "" : "s");
   if (is_first && !clock->machine)
-    print(page, ", the trace's clock");
+    tb_text_page_print(page, ", the trace's clock");
   else if (is_first && !clock->has_offset)
-    print(page, ", taken for the trace's clock");
+    tb_text_page_print(page, ", taken for the trace's clock");
   else if (clock->has_offset)
-    print(page, ", %s from %s", seconds_text(b, clock->offset_ns), is_first ? "the trace's clock" : "it");
-  if (clock->offset_change_ns) print(page, ", %" PRId64 " ns more at the end", clock->offset_change_ns);
-  print(page, "\n");
+    tb_text_page_print(page, ", %s from %s", seconds_text(b, clock->offset_ns), is_first ? "the trace's clock" : "it");
+  if (clock->offset_change_ns) tb_text_page_print(page, ", %" PRId64 " ns more at the end", clock->offset_change_ns);
+  tb_text_page_print(page, "\n");
 }
 
-static void print_clocks(struct info_page *page, const struct tb_info *info) {
-  if (info->clock_count) print(page, "clocks\n");
+static void print_clocks(struct tb_text_page *page, const struct tb_info *info) {
+  if (info->clock_count) tb_text_page_print(page, "clocks\n");
   for (size_t i = 0; i < info->clock_count && i < CLOCKS; i++) print_clock(page, info, &info->clocks[i]);
   print_more(page, info->clock_count, CLOCKS);
 }
 
-static void print_producers(struct info_page *page, const struct tb_info *info) {
+static void print_producers(struct tb_text_page *page, const struct tb_info *info) {
   char a[32];
   if (info->producer_count)
-    print(page, "producers  %zu, on %" PRIu64 " sequences\n", info->producer_count, info->sequences);
+    tb_text_page_print(page, "producers  %zu, on %" PRIu64 " sequences\n", info->producer_count, info->sequences);
   for (size_t i = 0; i < info->producer_count && i < BIGGEST; i++) {
     const struct tb_info_producer *producer = &info->producers[i];
     if (producer->pid >= 0)
-      print(page, "  pid %-8" PRId32 " ", producer->pid);
+      tb_text_page_print(page, "  pid %-8" PRId32 " ", producer->pid);
     else
-      print(page, "  pid ?        ");
-    print(page, "uid %-6" PRId32 " %9" PRIu64 " packets %9s  ", producer->uid, producer->packets,
-          tb_bytes_text(a, producer->bytes));
+      tb_text_page_print(page, "  pid ?        ");
+    tb_text_page_print(page, "uid %-6" PRId32 " %9" PRIu64 " packets %9s  ", producer->uid, producer->packets,
+                       tb_bytes_text(a, producer->bytes));
     print_name(page, producer->name);
-    print(page, "\n");
+    tb_text_page_print(page, "\n");
   }
   print_more(page, info->producer_count, BIGGEST);
 }
 
-static void print_events(struct info_page *page, const struct tb_info *info) {
-  print(page, "events     %" PRIu64 ", with %" PRIu64 " argument%s and %" PRIu64 " arrow%s of flows", info->events,
-        info->arguments, info->arguments == 1 ? "" : "s", info->flow_arrows, info->flow_arrows == 1 ? "" : "s");
-  if (info->flows) print(page, " (%" PRIu64 " end%s)", info->flows, info->flows == 1 ? "" : "s");
-  print(page, "\n");
+static void print_events(struct tb_text_page *page, const struct tb_info *info) {
+  tb_text_page_print(page, "events     %" PRIu64 ", with %" PRIu64 " argument%s and %" PRIu64 " arrow%s of flows",
+                     info->events, info->arguments, info->arguments == 1 ? "" : "s", info->flow_arrows,
+                     info->flow_arrows == 1 ? "" : "s");
+  if (info->flows) tb_text_page_print(page, " (%" PRIu64 " end%s)", info->flows, info->flows == 1 ? "" : "s");
+  tb_text_page_print(page, "\n");
   for (unsigned type = 0; type < TB_EVENT_TYPE_COUNT; type++)
     if (info->events_by_type[type])
-      print(page, "  %-18s %9" PRIu64 "\n", tb_event_type_name((enum tb_event_type)type), info->events_by_type[type]);
+      tb_text_page_print(page, "  %-18s %9" PRIu64 "\n", tb_event_type_name((enum tb_event_type)type),
+                         info->events_by_type[type]);
 }
 
-static void print_id(struct info_page *page, int64_t number, bool has, struct tb_str text) {
+static void print_id(struct tb_text_page *page, int64_t number, bool has, struct tb_str text) {
   if (text.len)
     print_name(page, text);
   else if (has)
-    print(page, "%" PRId64, number);
+    tb_text_page_print(page, "%" PRId64, number);
   else
-    print(page, "-");
+    tb_text_page_print(page, "-");
 }
 
-static void print_threads(struct info_page *page, const struct tb_info *info) {
+static void print_threads(struct tb_text_page *page, const struct tb_info *info) {
   char a[32];
-  if (info->process_count) print(page, "processes  by events\n");
+  if (info->process_count) tb_text_page_print(page, "processes  by events\n");
   for (size_t i = 0; i < info->process_count && i < BIGGEST; i++) {
     const struct tb_info_thread *process = &info->processes[i];
-    print(page, "  %9" PRIu64 "  pid ", process->events);
+    tb_text_page_print(page, "  %9" PRIu64 "  pid ", process->events);
     print_id(page, process->pid, process->has_pid, process->pid_text);
-    print(page, ", %" PRIu64 " thread%s", process->threads, process->threads == 1 ? "" : "s");
+    tb_text_page_print(page, ", %" PRIu64 " thread%s", process->threads, process->threads == 1 ? "" : "s");
     if (process->first_ts <= process->last_ts)
-      print(page, ", over %s", tb_duration_text(a, (uint64_t)process->last_ts - (uint64_t)process->first_ts));
-    print(page, "  ");
+      tb_text_page_print(page, ", over %s",
+                         tb_duration_text(a, (uint64_t)process->last_ts - (uint64_t)process->first_ts));
+    tb_text_page_print(page, "  ");
     print_name(page, process->name);
-    print(page, "\n");
+    tb_text_page_print(page, "\n");
   }
   print_more(page, info->process_count, BIGGEST);
-  if (info->thread_count) print(page, "threads    by events\n");
+  if (info->thread_count) tb_text_page_print(page, "threads    by events\n");
   for (size_t i = 0; i < info->thread_count && i < BIGGEST; i++) {
     const struct tb_info_thread *thread = &info->threads[i];
-    print(page, "  %9" PRIu64 "  pid ", thread->events);
+    tb_text_page_print(page, "  %9" PRIu64 "  pid ", thread->events);
     print_id(page, thread->pid, thread->has_pid, thread->pid_text);
-    print(page, ", tid ");
+    tb_text_page_print(page, ", tid ");
     print_id(page, thread->tid, thread->has_tid, thread->tid_text);
-    print(page, "  ");
+    tb_text_page_print(page, "  ");
     print_name(page, thread->name);
-    print(page, "\n");
+    tb_text_page_print(page, "\n");
   }
   print_more(page, info->thread_count, BIGGEST);
 }
 
-static void print_packets(struct info_page *page, const struct tb_info *info) {
+static void print_packets(struct tb_text_page *page, const struct tb_info *info) {
   char a[32], number[32];
-  if (info->packet_count) print(page, "packets    %" PRIu64 "\n", info->packet_count);
+  if (info->packet_count) tb_text_page_print(page, "packets    %" PRIu64 "\n", info->packet_count);
   for (size_t i = 0; i < info->packet_kind_count && i < KINDS; i++) {
     const struct tb_info_packets *kind = &info->packets[i];
     (void)snprintf(number, sizeof(number), kind->field ? "field %" PRIu32 : "no payload", kind->field);
-    print(page, "  %-32.*s %9" PRIu64 " %9s\n", kind->name.len ? (int)kind->name.len : (int)sizeof(number),
-          kind->name.len ? kind->name.ptr : number, kind->count, tb_bytes_text(a, kind->bytes));
+    tb_text_page_print(page, "  %-32.*s %9" PRIu64 " %9s\n", kind->name.len ? (int)kind->name.len : (int)sizeof(number),
+                       kind->name.len ? kind->name.ptr : number, kind->count, tb_bytes_text(a, kind->bytes));
   }
   print_more(page, info->packet_kind_count, KINDS);
 }
 
-static void print_records(struct info_page *page, const struct tb_info *info) {
+static void print_records(struct tb_text_page *page, const struct tb_info *info) {
   char a[32], ticks[48];
-  if (info->provider_count) print(page, "providers  %zu\n", info->provider_count);
+  if (info->provider_count) tb_text_page_print(page, "providers  %zu\n", info->provider_count);
   for (size_t i = 0; i < info->provider_count && i < BIGGEST; i++) {
     const struct tb_info_provider *provider = &info->providers[i];
     (void)snprintf(ticks, sizeof(ticks), provider->ticks_per_second ? "%" PRIu64 " ticks/s" : "ticks of 1 ns",
                    provider->ticks_per_second);
-    print(page, "  id %-8" PRIu32 " %-20s %9" PRIu64 " records %9s  ", provider->id, ticks, provider->records,
-          tb_bytes_text(a, provider->bytes));
+    tb_text_page_print(page, "  id %-8" PRIu32 " %-20s %9" PRIu64 " records %9s  ", provider->id, ticks,
+                       provider->records, tb_bytes_text(a, provider->bytes));
     print_name(page, provider->name);
     if (provider->losses)
-      print(page, ", its buffer filled up %" PRIu64 " time%s", provider->losses, provider->losses == 1 ? "" : "s");
-    print(page, "\n");
+      tb_text_page_print(page, ", its buffer filled up %" PRIu64 " time%s", provider->losses,
+                         provider->losses == 1 ? "" : "s");
+    tb_text_page_print(page, "\n");
   }
   print_more(page, info->provider_count, BIGGEST);
-  if (info->record_count) print(page, "records    %" PRIu64 "\n", info->record_count);
+  if (info->record_count) tb_text_page_print(page, "records    %" PRIu64 "\n", info->record_count);
   for (size_t i = 0; i < info->record_kind_count; i++)
-    print(page, "  %-18s %9" PRIu64 " %9s\n", info->records[i].kind, info->records[i].count,
-          tb_bytes_text(a, info->records[i].bytes));
+    tb_text_page_print(page, "  %-18s %9" PRIu64 " %9s\n", info->records[i].kind, info->records[i].count,
+                       tb_bytes_text(a, info->records[i].bytes));
 }
 
-static void print_recorder(struct info_page *page, const struct tb_info *info) {
+static void print_recorder(struct tb_text_page *page, const struct tb_info *info) {
   char a[32];
-  if (info->fact_count) print(page, "recording\n");
+  if (info->fact_count) tb_text_page_print(page, "recording\n");
   for (size_t i = 0; i < info->fact_count; i++) {
-    print(page, "  %-16s ", info->facts[i].what);
+    tb_text_page_print(page, "  %-16s ", info->facts[i].what);
     print_name(page, info->facts[i].value);
-    print(page, "\n");
+    tb_text_page_print(page, "\n");
   }
-  if (info->data_source_count) print(page, "sources    %zu:", info->data_source_count);
+  if (info->data_source_count) tb_text_page_print(page, "sources    %zu:", info->data_source_count);
   for (size_t i = 0; i < info->data_source_count && i < SOURCE_NAMES; i++) {
-    print(page, i ? ", " : " ");
+    tb_text_page_print(page, i ? ", " : " ");
     print_name(page, info->data_sources[i]);
   }
-  if (info->data_source_count) print(page, info->data_source_count > SOURCE_NAMES ? ", ...\n" : "\n");
-  if (info->buffer_count) print(page, "buffers    %zu:", info->buffer_count);
+  if (info->data_source_count) tb_text_page_print(page, info->data_source_count > SOURCE_NAMES ? ", ...\n" : "\n");
+  if (info->buffer_count) tb_text_page_print(page, "buffers    %zu:", info->buffer_count);
   for (size_t i = 0; i < info->buffer_count && i < SOURCE_NAMES; i++)
-    print(page, "%s%s", i ? ", " : " ", tb_bytes_text(a, info->buffer_bytes[i]));
-  if (info->buffer_count) print(page, info->buffer_count > SOURCE_NAMES ? ", ...\n" : "\n");
-  if (info->missed_count) print(page, "missed by the recorder\n");
+    tb_text_page_print(page, "%s%s", i ? ", " : " ", tb_bytes_text(a, info->buffer_bytes[i]));
+  if (info->buffer_count) tb_text_page_print(page, info->buffer_count > SOURCE_NAMES ? ", ...\n" : "\n");
+  if (info->missed_count) tb_text_page_print(page, "missed by the recorder\n");
   for (size_t i = 0; i < info->missed_count; i++)
-    print(page, "  %9" PRIu64 "  %s\n", info->missed[i].count, info->missed[i].text);
+    tb_text_page_print(page, "  %9" PRIu64 "  %s\n", info->missed[i].count, info->missed[i].text);
 }
 
-static void print_names(struct info_page *page, const char *head, const struct tb_info_name *names, size_t count,
+static void print_names(struct tb_text_page *page, const char *head, const struct tb_info_name *names, size_t count,
                         size_t total) {
-  if (count) print(page, "%s\n", head);
+  if (count) tb_text_page_print(page, "%s\n", head);
   for (size_t i = 0; i < count && i < BIGGEST; i++) {
-    print(page, "  %9" PRIu64 "  ", names[i].count);
+    tb_text_page_print(page, "  %9" PRIu64 "  ", names[i].count);
     print_name(page, names[i].text);
-    print(page, "\n");
+    tb_text_page_print(page, "\n");
   }
   print_more(page, total, BIGGEST);
 }
 
-static void print_self_times(struct info_page *page, const struct tb_info *info) {
+static void print_self_times(struct tb_text_page *page, const struct tb_info *info) {
   char a[32];
-  if (info->slices_by_self_count) print(page, "           by time without what is in them\n");
+  if (info->slices_by_self_count) tb_text_page_print(page, "           by time without what is in them\n");
   for (size_t i = 0; i < info->slices_by_self_count && i < BIGGEST; i++) {
-    print(page, "  %9s  ", tb_duration_text(a, info->slices_by_self[i].self_ns));
+    tb_text_page_print(page, "  %9s  ", tb_duration_text(a, info->slices_by_self[i].self_ns));
     print_name(page, info->slices_by_self[i].text);
-    print(page, "\n");
+    tb_text_page_print(page, "\n");
   }
 }
 
-static void print_losses(struct info_page *page, const char *head, const struct tb_loss *entries, size_t count) {
-  if (count) print(page, "%s\n", head);
+static void print_losses(struct tb_text_page *page, const char *head, const struct tb_loss *entries, size_t count) {
+  if (count) tb_text_page_print(page, "%s\n", head);
   for (size_t i = 0; i < count; i++) {
-    print(page, "  %9" PRIu64 "  %s", entries[i].count, entries[i].reason);
-    if (entries[i].first_offset != TB_NO_OFFSET) print(page, " (first at byte %" PRIu64 ")", entries[i].first_offset);
-    print(page, "\n");
+    tb_text_page_print(page, "  %9" PRIu64 "  %s", entries[i].count, entries[i].reason);
+    if (entries[i].first_offset != TB_NO_OFFSET)
+      tb_text_page_print(page, " (first at byte %" PRIu64 ")", entries[i].first_offset);
+    tb_text_page_print(page, "\n");
   }
 }
 
-static void print_rest(struct info_page *page, const struct tb_info *info) {
-  if (info->metadata_count) print(page, "metadata  ");
+static void print_rest(struct tb_text_page *page, const struct tb_info *info) {
+  if (info->metadata_count) tb_text_page_print(page, "metadata  ");
   for (size_t i = 0; i < info->metadata_count && i < KINDS; i++) {
-    print(page, " ");
+    tb_text_page_print(page, " ");
     print_name(page, info->metadata[i]);
   }
-  if (info->metadata_count) print(page, info->metadata_count > KINDS ? " ...\n" : "\n");
-  if (info->oddity_count) print(page, "oddities\n");
+  if (info->metadata_count) tb_text_page_print(page, info->metadata_count > KINDS ? " ...\n" : "\n");
+  if (info->oddity_count) tb_text_page_print(page, "oddities\n");
   for (size_t i = 0; i < info->oddity_count; i++)
-    print(page, "  %9" PRIu64 "  %s\n", info->oddities[i].count, info->oddities[i].text);
+    tb_text_page_print(page, "  %9" PRIu64 "  %s\n", info->oddities[i].count, info->oddities[i].text);
   print_losses(page, "noted", info->notes, info->note_count);
   print_losses(page, "lost", info->losses, info->loss_count);
 }
 
 enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx) {
-  struct info_page page = {.sink = sink, .ctx = ctx};
+  struct tb_text_page page = {.sink = sink, .ctx = ctx};
   print_head(&page, info);
   print_recorder(&page, info);
   print_clocks(&page, info);
@@ -357,23 +339,24 @@ enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void 
 }
 
 enum tb_status tb_info_line(const struct tb_info *info, tb_text_sink sink, void *ctx) {
-  struct info_page page = {.sink = sink, .ctx = ctx};
+  struct tb_text_page page = {.sink = sink, .ctx = ctx};
   char a[32], date[TB_TIME_TEXT];
   char name[TB_ESCAPE_MAX];
   for (struct tb_str rest = info->file; rest.len;)
-    put(&page, name, tb_escape(TB_ESCAPE_TEXT, &rest, name, sizeof(name)));
-  print(&page, ": %s, %s", tb_format_name(info->format), tb_bytes_text(a, info->stored_bytes));
+    tb_text_page_put(&page, name, tb_escape(TB_ESCAPE_TEXT, &rest, name, sizeof(name)));
+  tb_text_page_print(&page, ": %s, %s", tb_format_name(info->format), tb_bytes_text(a, info->stored_bytes));
   if (info->has_wall_time) {
     tb_date_text(info->wall_ns, date);
-    print(&page, ", %s", date);
+    tb_text_page_print(&page, ", %s", date);
   }
   if (info->first_ts <= info->last_ts)
-    print(&page, ", %s", tb_duration_text(a, (uint64_t)info->last_ts - (uint64_t)info->first_ts));
-  print(&page, ", %" PRIu64 " event%s, %zu process%s, %zu thread%s", info->events, info->events == 1 ? "" : "s",
-        info->process_count, info->process_count == 1 ? "" : "es", info->thread_count,
-        info->thread_count == 1 ? "" : "s");
-  if (info->loss_count) print(&page, ", %zu kind%s of loss", info->loss_count, info->loss_count == 1 ? "" : "s");
-  if (info->missed_count) print(&page, ", the recorder missed some");
-  print(&page, "\n");
+    tb_text_page_print(&page, ", %s", tb_duration_text(a, (uint64_t)info->last_ts - (uint64_t)info->first_ts));
+  tb_text_page_print(&page, ", %" PRIu64 " event%s, %zu process%s, %zu thread%s", info->events,
+                     info->events == 1 ? "" : "s", info->process_count, info->process_count == 1 ? "" : "es",
+                     info->thread_count, info->thread_count == 1 ? "" : "s");
+  if (info->loss_count)
+    tb_text_page_print(&page, ", %zu kind%s of loss", info->loss_count, info->loss_count == 1 ? "" : "s");
+  if (info->missed_count) tb_text_page_print(&page, ", the recorder missed some");
+  tb_text_page_print(&page, "\n");
   return page.stopped ? TB_CANCELLED : TB_OK;
 }

@@ -2,6 +2,9 @@
  *
  * Names of the model's enumerations, for people.
  */
+#include <string.h>
+#include <strings.h>
+
 #include "tracebridge/info.h"
 
 const char *tb_event_type_name(enum tb_event_type type) {
@@ -39,6 +42,14 @@ const char *tb_event_type_name(enum tb_event_type type) {
                                                          [TB_EVENT_BLOB] = "blob",
                                                          [TB_EVENT_FLOW_EDGE] = "flow edge"};
   return (unsigned)type < TB_EVENT_TYPE_COUNT ? names[type] : "unknown";
+}
+
+uint32_t tb_clock_id_from_name(struct tb_str name) {
+  for (uint32_t clock = TB_CLOCK_REALTIME; clock <= TB_CLOCK_TRACE_FILE; clock++) {
+    const char *own = tb_clock_id_name(clock);
+    if (own && strlen(own) == name.len && strncasecmp(own, name.ptr, name.len) == 0) return clock;
+  }
+  return 0;
 }
 
 const char *tb_clock_id_name(uint32_t clock) {

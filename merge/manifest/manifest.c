@@ -54,9 +54,9 @@ static enum tb_status keep(struct parse *p, const struct tb_doc *doc, const char
 
 /* The id of a clock that a manifest may name; 0: it is none of those. */
 static uint32_t clock_of(struct tb_str name) {
-  for (uint32_t id = TB_CLOCK_REALTIME; id <= TB_CLOCK_BOOTTIME; id++)
-    if (tb_str_equal(name, tb_str_from(tb_clock_id_name(id)))) return id;
-  return 0;
+  uint32_t clock = tb_clock_id_from_name(name);
+  bool is_spelled_so = clock && tb_str_equal(name, tb_str_from(tb_clock_id_name(clock)));
+  return is_spelled_so && clock <= TB_CLOCK_BOOTTIME ? clock : 0;
 }
 
 static enum tb_status parse_clock_name(struct parse *p, const struct tb_doc *doc, uint32_t *clock) {

@@ -3,53 +3,40 @@
  * A difference as text and as one JSON object.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text_page.h"
 #include "json/emitter.h"
 #include "tracebridge/diff.h"
 
-struct diff_page {
-  tb_text_sink sink;
-  void *ctx;
-  bool stopped;
-};
-
-static void print(struct diff_page *page, const char *format, ...) TB_PRINTF(2, 3);
-
-static void print(struct diff_page *page, const char *format, ...) {
-  if (page->stopped) return;
-  va_list args;
-  va_start(args, format);
-  page->stopped = !tb_escape_print(page->sink, page->ctx, format, args);
-  va_end(args);
-}
-
 static bool differs(const struct tb_diff_count *table) { return table->only[0] || table->only[1]; }
 
-static void print_row(struct diff_page *page, const struct tb_diff_row *row) {
-  print(page, "%c ", row->side ? '+' : '-');
-  if (row->has_ts) print(page, "at %" PRId64 " ns: ", row->ts);
-  print(page, "%.*s", (int)row->text.len, row->text.ptr);
-  if (row->offset != TB_NO_OFFSET) print(page, " (byte %" PRIu64 ")", row->offset);
-  print(page, "\n");
+static void print_row(struct tb_text_page *page, const struct tb_diff_row *row) {
+  tb_text_page_print(page, "%c ", row->side ? '+' : '-');
+  if (row->has_ts) tb_text_page_print(page, "at %" PRId64 " ns: ", row->ts);
+  tb_text_page_print(page, "%.*s", (int)row->text.len, row->text.ptr);
+  if (row->offset != TB_NO_OFFSET) tb_text_page_print(page, " (byte %" PRIu64 ")", row->offset);
+  tb_text_page_print(page, "\n");
 }
 
 enum tb_status tb_difference_text(const struct tb_difference *d, tb_text_sink sink, void *ctx) {
-  struct diff_page page = {.sink = sink, .ctx = ctx};
+  struct tb_text_page page = {.sink = sink, .ctx = ctx};
   for (unsigned i = 0; i < 2; i++)
-    print(&page, "%c %.*s: %s\n", i ? '+' : '-', (int)d->files[i].len, d->files[i].ptr, tb_format_name(d->formats[i]));
-  print(&page, d->is_equal ? "equal\n" : "different\n");
+    tb_text_page_print(&page, "%c %.*s: %s\n", i ? '+' : '-', (int)d->files[i].len, d->files[i].ptr,
+                       tb_format_name(d->formats[i]));
+  tb_text_page_print(&page, d->is_equal ? "equal\n" : "different\n");
   for (unsigned t = 0; t < TB_DIFF_TABLE_COUNT; t++) {
     const struct tb_diff_count *table = &d->tables[t];
     if (!table->rows[0] && !table->rows[1]) continue;
-    print(&page, "%-10s %" PRIu64 " and %" PRIu64, tb_diff_table_name((enum tb_diff_table)t), table->rows[0],
-          table->rows[1]);
-    if (differs(table)) print(&page, ", without an equal %" PRIu64 " and %" PRIu64, table->only[0], table->only[1]);
-    print(&page, "\n");
+    tb_text_page_print(&page, "%-10s %" PRIu64 " and %" PRIu64, tb_diff_table_name((enum tb_diff_table)t),
+                       table->rows[0], table->rows[1]);
+    if (differs(table))
+      tb_text_page_print(&page, ", without an equal %" PRIu64 " and %" PRIu64, table->only[0], table->only[1]);
+    tb_text_page_print(&page, "\n");
   }
   for (size_t i = 0; i < d->row_count; i++) {
-    if (!i || d->rows[i].table != d->rows[i - 1].table) print(&page, "\n%s\n", tb_diff_table_name(d->rows[i].table));
+    if (!i || d->rows[i].table != d->rows[i - 1].table)
+      tb_text_page_print(&page, "\n%s\n", tb_diff_table_name(d->rows[i].table));
     print_row(&page, &d->rows[i]);
   }
   return page.stopped ? TB_CANCELLED : TB_OK;

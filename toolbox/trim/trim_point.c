@@ -5,32 +5,12 @@
 
 #include "base/decimal.h"
 #include "base/times.h"
+#include "tracebridge/info.h"
 #include "tracebridge/trim.h"
 
 static const char WANTED[] =
     "a time with its unit (1.5s, 20ms), one on a clock (TRACE:12.5s, REALTIME, BOOTTIME, ...) or a date with its zone "
     "(2023-11-14T22:13:20Z)";
-
-/* ---- durations --------------------------------------------------------------------------------------------------- */
-
-/* A number with a unit. False where it is none, or no whole number of ns. */
-static bool parse_duration(const char *text, int64_t *ns) {
-  static const struct {
-    const char *name;
-    int scale; /* the unit is 10^scale times `times` ns */
-    int64_t times;
-  } units[] = {{"ns", 0, 1}, {"us", 3, 1}, {"ms", 6, 1}, {"s", 9, 1}, {"min", 9, 60}, {"h", 9, 3600}};
-  struct tb_decimal number;
-  const char *end = text + strlen(text), *rest = tb_decimal_parse(text, end, &number);
-  if (!rest) return false;
-  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-    if (strcmp(rest, units[i].name) != 0) continue;
-    int64_t value;
-    if (!tb_decimal_to_int(&number, units[i].scale, &value)) return false;
-    return !__builtin_mul_overflow(value, units[i].times, ns);
-  }
-  return false;
-}
 
 /* ---- dates ------------------------------------------------------------------------------------------------------- */
 
@@ -115,34 +95,29 @@ static bool parse_date(const char *text, int64_t *ns) {
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-static bool parse_clock(const char *name, size_t len, enum tb_clock *clock) {
-  static const struct {
-    const char *name;
-    enum tb_clock clock;
-  } clocks[] = {{"REALTIME", TB_CLOCK_REALTIME},
-                {"TRACE", TB_CLOCK_UNKNOWN},
-                {"REALTIME_COARSE", TB_CLOCK_REALTIME_COARSE},
-                {"MONOTONIC", TB_CLOCK_MONOTONIC},
-                {"MONOTONIC_COARSE", TB_CLOCK_MONOTONIC_COARSE},
-                {"MONOTONIC_RAW", TB_CLOCK_MONOTONIC_RAW},
-                {"BOOTTIME", TB_CLOCK_BOOTTIME}};
-  for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-    if (strlen(clocks[i].name) != len || strncasecmp(clocks[i].name, name, len) != 0) continue;
-    *clock = clocks[i].clock;
-    return true;
-  }
-  return false;
+/* A clock of the kernel's, or TRACE for the trace's own. */
+static bool parse_clock(struct tb_str name, enum tb_clock *clock) {
+  uint32_t id = tb_clock_id_from_name(name);
+  *clock = id <= TB_CLOCK_BOOTTIME ? (enum tb_clock)id : TB_CLOCK_UNKNOWN;
+  return *clock != TB_CLOCK_UNKNOWN || (name.len == 5 && strncasecmp(name.ptr, "TRACE", name.len) == 0);
+}
+
+/* A duration that says its unit. */
+static bool parse_time(const char *text, int64_t *ns) {
+  size_t len = strlen(text);
+  return len && !isdigit((unsigned char)text[len - 1]) && tb_duration_parse(text, ns) == TB_OK;
 }
 
 const char *tb_trim_point_parse(const char *text, struct tb_trim_point *point) {
   struct tb_trim_point read = {.kind = TB_TRIM_POINT_AFTER, .clock = TB_CLOCK_UNKNOWN};
   const char *colon = strchr(text, ':');
-  if (parse_duration(text, &read.ns)) {
+  if (parse_time(text, &read.ns)) {
     if (read.ns < 0) return "a time from the start on, not before it";
   } else if (parse_date(text, &read.ns)) {
     read.kind = TB_TRIM_POINT_CLOCK;
     read.clock = TB_CLOCK_REALTIME;
-  } else if (colon && parse_clock(text, (size_t)(colon - text), &read.clock) && parse_duration(colon + 1, &read.ns)) {
+  } else if (colon && parse_clock((struct tb_str){text, (size_t)(colon - text)}, &read.clock) &&
+             parse_time(colon + 1, &read.ns)) {
     read.kind = TB_TRIM_POINT_CLOCK;
   } else {
     return WANTED;

@@ -3,51 +3,36 @@
  * A verification as text and as one JSON object.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text_page.h"
 #include "json/emitter.h"
 #include "tracebridge/verify.h"
-
-struct verify_page {
-  tb_text_sink sink;
-  void *ctx;
-  bool stopped;
-};
-
-static void print(struct verify_page *page, const char *format, ...) TB_PRINTF(2, 3);
-
-static void print(struct verify_page *page, const char *format, ...) {
-  if (page->stopped) return;
-  va_list args;
-  va_start(args, format);
-  page->stopped = !tb_escape_print(page->sink, page->ctx, format, args);
-  va_end(args);
-}
 
 static const char *level_name(const struct tb_finding_kind *kind) {
   return kind->level == TB_FINDING_ERROR ? "error" : "warning";
 }
 
-static void print_finding(struct verify_page *page, const struct tb_finding *finding) {
+static void print_finding(struct tb_text_page *page, const struct tb_finding *finding) {
   const struct tb_finding_kind *kind = finding->kind;
-  print(page, "\n%-7s %s: %" PRIu64, level_name(kind), kind->name, finding->count);
-  if (finding->first_offset != TB_NO_OFFSET) print(page, ", first at byte %" PRIu64, finding->first_offset);
-  print(page, "\n        %s\n", kind->what);
+  tb_text_page_print(page, "\n%-7s %s: %" PRIu64, level_name(kind), kind->name, finding->count);
+  if (finding->first_offset != TB_NO_OFFSET)
+    tb_text_page_print(page, ", first at byte %" PRIu64, finding->first_offset);
+  tb_text_page_print(page, "\n        %s\n", kind->what);
   for (size_t i = 0; i < finding->loss_count; i++)
-    print(page, "        %" PRIu64 ": %s\n", finding->losses[i].count, finding->losses[i].reason);
-  print(page, "        viewer: %s\n", kind->viewer);
+    tb_text_page_print(page, "        %" PRIu64 ": %s\n", finding->losses[i].count, finding->losses[i].reason);
+  tb_text_page_print(page, "        viewer: %s\n", kind->viewer);
 }
 
 enum tb_status tb_verification_text(const struct tb_verification *v, tb_text_sink sink, void *ctx) {
-  struct verify_page page = {.sink = sink, .ctx = ctx};
-  print(&page, "%.*s: %s, %" PRIu64 " event%s: ", (int)v->file.len, v->file.ptr, tb_format_name(v->format), v->events,
-        v->events == 1 ? "" : "s");
+  struct tb_text_page page = {.sink = sink, .ctx = ctx};
+  tb_text_page_print(&page, "%.*s: %s, %" PRIu64 " event%s: ", (int)v->file.len, v->file.ptr, tb_format_name(v->format),
+                     v->events, v->events == 1 ? "" : "s");
   if (!v->finding_count)
-    print(&page, "nothing found\n");
+    tb_text_page_print(&page, "nothing found\n");
   else
-    print(&page, "%zu kind%s of error, %zu of warning\n", v->error_count, v->error_count == 1 ? "" : "s",
-          v->warning_count);
+    tb_text_page_print(&page, "%zu kind%s of error, %zu of warning\n", v->error_count, v->error_count == 1 ? "" : "s",
+                       v->warning_count);
   for (size_t i = 0; i < v->finding_count; i++) print_finding(&page, &v->findings[i]);
   return page.stopped ? TB_CANCELLED : TB_OK;
 }

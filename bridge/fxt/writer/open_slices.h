@@ -43,7 +43,7 @@ void tb_fxt_count_held(struct tb_fxt_track_state *track_state);
 /* Gives the track slices of its own. False where the writer failed. */
 bool tb_fxt_take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);
 
-/* Gives them back where none is open and no end waits. */
+/* Frees them where none is open and no end waits. */
 void tb_fxt_return_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);
 
 /* Pushes a slice; takes its block, or frees it where the writer failed. */

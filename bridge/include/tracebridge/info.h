@@ -183,11 +183,18 @@ enum { TB_UNIT_TEXT = 32 };
 TB_API const char *tb_bytes_text(char text[TB_UNIT_TEXT], uint64_t bytes);
 TB_API const char *tb_duration_text(char text[TB_UNIT_TEXT], uint64_t ns);
 
+/* Reads a number with a unit: ns (also none), us, ms, s, min, h, with a sign where wanted, "-1.5ms". TB_OK; TB_INVALID:
+ * it is none, or past an int64_t; TB_UNSUPPORTED: no whole number of ns. *ns is set where it is TB_OK alone. */
+TB_MUST_CHECK TB_API enum tb_status tb_duration_parse(const char *text, int64_t *ns);
+
 /* "slice begin", "counter", …: a constant English name of the event type, never NULL. */
 TB_API const char *tb_event_type_name(enum tb_event_type type);
 
 /* "BOOTTIME", "REALTIME", …; NULL for clocks without a name. */
 TB_API const char *tb_clock_id_name(uint32_t clock);
+
+/* The clock of that name, in any case; 0: none. */
+TB_API uint32_t tb_clock_id_from_name(struct tb_str name);
 
 #ifdef __cplusplus
 }
