@@ -7,7 +7,7 @@
  */
 #include "toolbox/verify/verifier.h"
 
-enum { TRACKS_MAX = UINT32_MAX, OPEN_MAX = 1 << 24, FLOWS_MAX = 1 << 30 };
+enum { OPEN_MAX = 1 << 24, FLOWS_MAX = 1 << 30 };
 enum { FLOW_NUMBER, FLOW_NAMED, FLOW_BOUND }; /* how a flow's id is to be read */
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -16,7 +16,7 @@ static struct tb_verify_track *find_track(struct tb_verifier *v, const struct tb
   if (track->index >= v->track_count) {
     void *tracks = v->tracks;
     enum tb_status status = tb_grow_zeroed(v->allocator, &tracks, &v->track_count, (size_t)track->index + 1,
-                                           sizeof(*v->tracks), TRACKS_MAX);
+                                           sizeof(*v->tracks), UINT32_MAX);
     v->tracks = tracks;
     if (status != TB_OK) return NULL;
   }

@@ -118,7 +118,7 @@ void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_
 
 void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_str name,
                             enum tb_name_rank rank) {
-  tb_perfetto_name_track_by(r, track, name, (struct tb_name_source){.rank = rank, .ts = packet_time(r)});
+  tb_perfetto_name_track_by(r, track, name, (struct tb_name_source){.rank = (uint8_t)rank, .ts = packet_time(r)});
 }
 
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
