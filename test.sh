@@ -2,10 +2,10 @@
 # The second command: builds and runs the tests, as users get the program (the stage release). ./test.sh all runs every
 # stage, as the continuous integration does; ./test.sh STAGE... only those:
 #   release   gcc, as users get it: unit, golden, fuzz corpus, install, conformance with Perfetto's trace processor; as
-#             part of all also what takes a minute, and the tests of the tests
-#   clang     by the other compiler, warnings are errors: the tests that a compiler can change
-#   asan      the same under the address and undefined-behaviour sanitizers, warnings are errors
-#   fuzz      each fuzz target for FUZZ_SECONDS (4)
+#             part of all also what takes a minute, and the tests of the tests; warnings are errors then
+#   asan      by the other compiler, clang, under its address and undefined-behaviour sanitizers, warnings are errors:
+#             the tests that these can change
+#   fuzz      each fuzz target, of that build, for FUZZ_SECONDS (4)
 #   lint      clang-format, clang-tidy, cppcheck, shellcheck, direction of dependencies
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -13,17 +13,17 @@ cd "$(dirname "$0")"
 source third_party/debian.sh
 jobs=${JOBS:-$(nproc)}
 stages=("${@:-release}")
-tests=usual # of the release stage
+release=(-DTRACEBRIDGE_TESTS=usual)
 if [[ ${stages[*]} == all ]]; then
-  stages=(release clang asan fuzz lint)
-  tests=all
+  stages=(release asan fuzz lint)
+  release=(-DTRACEBRIDGE_TESTS=all -DTRACEBRIDGE_WERROR=ON)
   export TRACEBRIDGE_FULL=1 # a test that lacks what it needs (a browser) fails and is not skipped
 fi
 for stage in "${stages[@]}"; do
   case $stage in
-    release | clang | asan | fuzz | lint) ;;
+    release | asan | fuzz | lint) ;;
     *)
-      echo "test.sh: no stage $stage: all, release, clang, asan, fuzz, lint" >&2
+      echo "test.sh: no stage $stage: all, release, asan, fuzz, lint" >&2
       exit 2
       ;;
   esac
@@ -53,8 +53,8 @@ build_and_test() { # PRESET [OPTION...]
 
 run_stage() {
   case $1 in
-    release) build_and_test release -DTRACEBRIDGE_TESTS=$tests ;;
-    clang | asan) build_and_test "$1" ;;
+    release) build_and_test release "${release[@]}" ;;
+    asan) build_and_test asan ;;
     fuzz) tests/fuzz/run.sh "${FUZZ_SECONDS:-4}" ;;
     lint) tests/lint/run.sh ;;
   esac

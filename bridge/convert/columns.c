@@ -244,7 +244,8 @@ static void put_members(struct tb_columns *columns, struct own_batch *batch, con
 }
 
 static void put_args(struct tb_columns *columns, struct own_batch *batch, const struct tb_event *event) {
-  for (const struct tb_arg *arg = event->args; arg < event->args + event->arg_count; arg += arg->span) {
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    const struct tb_arg *arg = &event->args[i];
     if (arg->type != TB_ARG_DICT && arg->type != TB_ARG_ARRAY) {
       put_value(columns, batch, arg, arg->name);
       continue;

@@ -59,9 +59,14 @@ static size_t find_first(const struct tb_marks *marks, enum tb_mark_kind kind, u
   return low;
 }
 
+/* An empty row, whose marks would be from `low` on. */
+static struct row row_at(const struct tb_marks *marks, size_t low) {
+  return (struct row){marks->items ? marks->items + low : NULL, 0};
+}
+
 static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind, uint64_t id, uint32_t source) {
   size_t low = find_first(marks, kind, id, source);
-  struct row row = {marks->items + low, 0};
+  struct row row = row_at(marks, low);
   while (low + row.count < marks->count) {
     const struct tb_mark *mark = &marks->items[low + row.count];
     if (mark->kind != kind || mark->id != id || mark->source != source) break;
@@ -72,9 +77,9 @@ static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind,
 
 /* All marks of a kind. */
 static struct row find_kind(const struct tb_marks *marks, enum tb_mark_kind kind) {
-  struct row row = {marks->items + find_first(marks, kind, 0, 0), 0};
-  const struct tb_mark *end = marks->items + marks->count;
-  while (row.items + row.count < end && row.items[row.count].kind == kind) row.count++;
+  size_t low = find_first(marks, kind, 0, 0);
+  struct row row = row_at(marks, low);
+  while (low + row.count < marks->count && row.items[row.count].kind == kind) row.count++;
   return row;
 }
 

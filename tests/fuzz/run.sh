@@ -1,21 +1,21 @@
 #!/bin/bash
 # run.sh [SECONDS] [TARGET...]: fuzzes each target (all by default) for SECONDS (20), with sanitizers, from the corpus
-# and the traces of tests/data. What crashes is left in build-fuzz/findings and goes, made small with -minimize_crash=1,
+# and the traces of tests/data. What crashes is left in build-asan/findings and goes, made small with -minimize_crash=1,
 # into tests/fuzz/corpus/<format>/.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-20}
 shift || true
 cd "$root"
-[[ -f build-fuzz/build.ninja ]] || cmake --preset fuzz >/dev/null
-cmake --build build-fuzz >/dev/null
+[[ -f build-asan/build.ninja ]] || cmake --preset asan >/dev/null
+cmake --build build-asan --target fuzzers test_traces >/dev/null
 targets=("$@")
 if [[ ${#targets[@]} -eq 0 ]]; then
-  for program in build-fuzz/tests/fuzz/fuzz_*; do
+  for program in build-asan/tests/fuzz/fuzz_*; do
     [[ -x $program && -f $program ]] && targets+=("${program##*/fuzz_}")
   done
 fi
-findings=$root/build-fuzz/findings
+findings=$root/build-asan/findings
 mkdir -p "$findings"
 
 # shellcheck disable=SC2317 # xargs calls it
@@ -30,11 +30,11 @@ fuzz() { # TARGET
     *) format=perfetto suffix=perfetto-trace ;;
   esac
   seeds=$(mktemp -d)
-  find "tests/fuzz/corpus/$format" tests/data build-fuzz/tests/data -maxdepth 2 -type f \( -path "*/corpus/*" -o \
+  find "tests/fuzz/corpus/$format" tests/data build-asan/tests/data -maxdepth 2 -type f \( -path "*/corpus/*" -o \
     -name "*.$suffix" \) -size -64k \
     -exec cp --backup=numbered {} "$seeds" \; 2>/dev/null || true
   echo "fuzz $target: $seconds s"
-  "build-fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  "build-asan/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
     -max_len=65536 \
     -artifact_prefix="$findings/$target-" -print_final_stats=0 -verbosity=0 "$seeds" >"$findings/$target.log" 2>&1 ||
     failed=1

@@ -102,10 +102,10 @@ for script in bash-completion/completions/tracebridge zsh/site-functions/_traceb
   [[ -s $prefix/share/$script ]] || fail "$script is missing"
 done
 foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" |
-  awk '$3 !~ /^(tb_|TRACEBRIDGE_0$|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
+  awk '$3 !~ /^(tb_|TRACEBRIDGE_0$|__asan|__odr_asan|__(start|stop)___sancov|_init$|_fini$)/ {print $3}')
 [[ -z $foreign ]] || fail "symbols that are not ours: $foreign"
 foreign=$(nm --defined-only --extern-only "$libdir/libtracebridge.a" 2>/dev/null |
-  awk 'NF == 3 && $3 !~ /^(tb_|__asan|__odr_asan)/ {print $3}')
+  awk 'NF == 3 && $3 !~ /^(tb_|__asan|__odr_asan|__(start|stop)___sancov)/ {print $3}')
 [[ -z $foreign ]] || fail "the static library has symbols that are not ours: $(head -n 5 <<<"$foreign")"
 nm --defined-only --extern-only "$libdir/libtracebridge.a" | awk 'NF == 3 {print $3}' | sort >"$work/static"
 nm -D --defined-only "$libdir/libtracebridge.so" | sed -n 's/.* \(tb_[a-z0-9_]*\).*/\1/p' | sort >"$work/shared"
