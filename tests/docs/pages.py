@@ -9,8 +9,10 @@ here begins empty; a heading that is not here goes on in the page's folder.
 
 PAGES = {
     "README.md": {
-        "build/tracebridge": "PROGRAM",
-        "tests/data/real/clang-time-trace.json": "TREE/tests/data/real/clang-time-trace.json",
+        "trace.json": "TREE/tests/data/real/clang-time-trace.json",
+        "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
+    },
+    "docs/USING.md": {
         "trace.json": "TREE/tests/data/real/clang-time-trace.json",
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
         "huge.json": "TREE/tests/data/real/node-trace-events.json",
@@ -81,7 +83,7 @@ END
 
 # What is run by bash in the folder of a section before its blocks.
 PREPARE = {
-    "README.md#": BROWSER,
+    "docs/USING.md#": BROWSER,
     "docs/COOKBOOK.md#": BROWSER + """
 rank() { echo "[{\\"ph\\":\\"X\\",\\"name\\":\\"barrier\\",\\"pid\\":$1,\\"tid\\":1,\\"ts\\":$2,\\"dur\\":7},
 {\\"ph\\":\\"X\\",\\"name\\":\\"barrier\\",\\"pid\\":$1,\\"tid\\":1,\\"ts\\":$(($2 + 1000)),\\"dur\\":7}]"; }
