@@ -228,6 +228,8 @@ TB_MUST_CHECK enum tb_status tb_merger_refuse(struct tb_merger *m, const struct 
 /* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too
  * large. */
 TB_MUST_CHECK enum tb_status tb_merger_note_placement(struct tb_merger *m);
+/* The same file: a warning on clock_sync events that were answered before they were asked for. */
+void tb_merger_note_syncs(struct tb_merger *m, const struct tb_alignment *alignment);
 /* The same file: whether neither end of a message is left out; by how much it arrives before it was sent, on the merged
  * clock, less than 0 where it does not. Up to TB_MERGE_ROUNDING_NS do not count. */
 enum { TB_MERGE_ROUNDING_NS = 2 };

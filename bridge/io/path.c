@@ -102,6 +102,11 @@ static bool same_inode(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+bool tb_path_is_same_file(const char *a, const char *b) {
+  struct stat p, q;
+  return stat(a, &p) == 0 && stat(b, &q) == 0 && S_ISREG(p.st_mode) && same_inode(&p, &q);
+}
+
 static bool stat_folder(const char *path, struct stat *st) {
   char folder[PATH_MAX];
   return tb_path_folder(path, folder) && stat(folder, st) == 0;

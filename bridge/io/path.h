@@ -21,6 +21,9 @@ bool tb_path_follow(const char *path, char target[PATH_MAX]);
 /* The last part of a path, behind its last slash: in the path itself. */
 const char *tb_path_last_part(const char *path);
 
+/* Whether two paths lead to one file, which is there and no device, pipe or folder. */
+bool tb_path_is_same_file(const char *a, const char *b);
+
 /* The folder that a path is in, "." where it names none. False where that is too long. */
 bool tb_path_folder(const char *path, char folder[PATH_MAX]);
 

@@ -228,7 +228,7 @@ enum tb_status tb_marks_messages(const struct tb_marks *marks, struct tb_message
 /* The receiver's stamp is between the issuer's asking and its answer, on whichever clock that was. */
 static struct tb_line_interval interval_of(const struct tb_mark *issuer, const struct tb_mark *receiver,
                                            bool issuer_is_other) {
-  int64_t asked = issuer->issued, answered = issuer->time > asked ? issuer->time : asked, stamp = receiver->time;
+  int64_t asked = issuer->issued, answered = issuer->time, stamp = receiver->time;
   if (issuer_is_other)
     return (struct tb_line_interval){stamp, stamp, tb_time_subtract(asked, stamp), tb_time_subtract(answered, stamp)};
   return (struct tb_line_interval){answered, asked, tb_time_subtract(stamp, answered), tb_time_subtract(stamp, asked)};
@@ -269,7 +269,9 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
     if (issuer->source != source && issuer->source != other) continue;
     struct row receiver = find_row(marks, TB_MARK_SYNC_RECEIVER, issuer->id, issuer->source == source ? other : source);
     if (receiver.count != 1) continue;
-    intervals[count++] = interval_of(issuer, receiver.items, issuer->source == other);
+    alignment->backwards += issuer->time < issuer->issued;
+    if (issuer->time >= issuer->issued)
+      intervals[count++] = interval_of(issuer, receiver.items, issuer->source == other);
   }
   enum tb_status status = TB_OK;
   *found = count > 0;

@@ -39,8 +39,9 @@ struct tb_alignment {
   struct tb_time_bound bound;
   /* ALIGNED and CLOCK_SYNC: of the matches, in the order of time. Owned. */
   struct tb_residuals residuals;
-  bool one_way; /* MESSAGES: the bound assumes how long they seem to take */
-  bool used;    /* it places an input */
+  uint64_t backwards; /* CLOCK_SYNC: answered before they were asked for, so that they say nothing: not in fit */
+  bool one_way;       /* MESSAGES: the bound assumes how long they seem to take */
+  bool used;          /* it places an input */
 };
 
 /* Frees what it owns. */
@@ -91,7 +92,7 @@ struct tb_messages {
 /* Adds all messages between inputs. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_marks_messages(const struct tb_marks *marks, struct tb_messages *messages);
 /* By clock_sync events: what the receiver wrote down happened between the issuer's asking and its answer. `alignment`
- * is to be freed, whatever is returned. */
+ * is to be freed, whatever is returned. Not found: none, or none but those that alignment->backwards counts. */
 TB_MUST_CHECK enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                             const struct tb_align_options *options, struct tb_alignment *alignment,
                                             bool *found);

@@ -322,6 +322,7 @@ static enum tb_status align_syncs(struct tb_merger *m) {
       bool found = false;
       if (m->sources[i].skipped || m->sources[k].skipped) continue;
       status = tb_align_syncs(&m->marks, i, k, &options, &alignment, &found);
+      if (!found && alignment.backwards) tb_merger_note_syncs(m, &alignment);
       status = keep_found(m, status, found, &alignment);
     }
   }

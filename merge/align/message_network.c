@@ -2,6 +2,7 @@
 #include "merge/align/message_network.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/map.h"
 #include "merge/align/linear_program.h"
@@ -16,7 +17,7 @@ static const double RATE_CHANGE = 0.5e-6;
  * one takes at most as long as the slowest one seems to. */
 enum { ONE_WAY_MESSAGES = 10 };
 static const double ONE_WAY_US = 1e4, ONE_WAY_SPREADS = 2;
-/* Nothing is further from where the first messages put it, in us; so no programme falls without end. */
+/* Nothing is further from where the median of its messages puts it, in us; so no programme falls without end. */
 static const double FAR_US = 1e9;
 /* What a ppm of drift costs where nothing else decides, in us. */
 static const double DRIFT_COST = 1e-3;
@@ -451,38 +452,89 @@ static enum tb_status add_own(struct component *c, size_t message, struct tb_map
 }
 
 static void extend(struct tb_network_host *h, int64_t time) {
-  if (!h->messages || time < h->first) h->first = time;
-  if (!h->messages || time > h->last) h->last = time;
-  h->messages++;
+  if (time < h->first) h->first = time;
+  if (time > h->last) h->last = time;
 }
 
-/* An offset for each member, by way of any messages: the rest counts from there. */
+/* When its members sent and received messages that are met; of a host that has none, all. */
+static void set_extents(struct component *c) {
+  for (size_t i = 0; i < c->member_count; i++) {
+    struct tb_network_host *h = &c->hosts[c->members[i]];
+    if (h->unmet < h->messages) h->first = INT64_MAX, h->last = INT64_MIN;
+  }
+  for (size_t i = 0; i < c->own_count; i++) {
+    const struct tb_network_message *m = &c->messages[c->own[i]];
+    if (m->unmet) continue;
+    extend(&c->hosts[m->from], m->sent);
+    extend(&c->hosts[m->to], m->received);
+  }
+  for (size_t i = 0; i < c->member_count; i++) {
+    struct tb_network_host *h = &c->hosts[c->members[i]];
+    h->x0 = (int64_t)(h->first + ((tb_wide)h->last - h->first) / 2);
+  }
+}
+
+/* By how much the later host's clock is to go ahead so that a message takes no time. */
+struct pair_offset {
+  uint32_t low, high; /* members */
+  int64_t ahead;
+};
+
+static int compare_offsets(const void *a, const void *b) {
+  const struct pair_offset *p = a, *q = b;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  if (p->high != q->high) return p->high < q->high ? -1 : 1;
+  return p->ahead < q->ahead ? -1 : p->ahead > q->ahead;
+}
+
+static struct pair_offset offset_of(const struct component *c, const struct tb_network_message *m) {
+  uint32_t from = c->member_of[m->from], to = c->member_of[m->to];
+  int64_t ahead = tb_time_subtract(m->sent, m->received);
+  return from < to ? (struct pair_offset){from, to, ahead} : (struct pair_offset){to, from, tb_time_subtract(0, ahead)};
+}
+
+/* The median of each pair of members, in place; how many there are. A message whose times are wrong by hours moves no
+ * median of others. */
+static size_t take_medians(struct pair_offset *offsets, size_t count) {
+  size_t pairs = 0;
+  qsort(offsets, count, sizeof(*offsets), compare_offsets);
+  for (size_t i = 0, end; i < count; i = end) {
+    for (end = i; end < count && offsets[end].low == offsets[i].low && offsets[end].high == offsets[i].high;) end++;
+    offsets[pairs++] = offsets[i + (end - i) / 2];
+  }
+  return pairs;
+}
+
+/* An offset for each member, by way of any pairs: the rest counts from there. */
 static enum tb_status set_rough_offsets(struct component *c) {
   bool *placed = tb_calloc(c->allocator, c->member_count);
-  if (!placed) return TB_NO_MEMORY;
-  placed[0] = true;
-  for (bool more = true; more;) {
+  struct pair_offset *offsets = tb_alloc(c->allocator, c->own_count * sizeof(*offsets));
+  enum tb_status status = placed && offsets ? TB_OK : TB_NO_MEMORY;
+  for (size_t i = 0; i < c->own_count && offsets; i++) offsets[i] = offset_of(c, &c->messages[c->own[i]]);
+  size_t pairs = status == TB_OK ? take_medians(offsets, c->own_count) : 0;
+  if (status == TB_OK) placed[0] = true;
+  for (bool more = status == TB_OK; more;) {
     more = false;
-    for (size_t i = 0; i < c->own_count; i++) {
-      const struct tb_network_message *m = &c->messages[c->own[i]];
-      uint32_t from = c->member_of[m->from], to = c->member_of[m->to];
-      if (placed[from] == placed[to]) continue;
-      int64_t ahead = tb_time_subtract(m->sent, m->received);
-      if (placed[from])
-        c->rough[to] = tb_time_add(c->rough[from], ahead);
+    for (size_t i = 0; i < pairs; i++) {
+      const struct pair_offset *p = &offsets[i];
+      if (placed[p->low] == placed[p->high]) continue;
+      if (placed[p->low])
+        c->rough[p->high] = tb_time_add(c->rough[p->low], p->ahead);
       else
-        c->rough[from] = tb_time_subtract(c->rough[to], ahead);
-      placed[from] = placed[to] = more = true;
+        c->rough[p->low] = tb_time_subtract(c->rough[p->high], p->ahead);
+      placed[p->low] = placed[p->high] = more = true;
     }
   }
   tb_free(c->allocator, placed, c->member_count);
-  return TB_OK;
+  tb_free(c->allocator, offsets, c->own_count * sizeof(*offsets));
+  return status;
 }
 
 static enum tb_status solve_component(struct component *c) {
   bool one_way = false;
   enum tb_status status = set_rough_offsets(c);
   if (status == TB_OK) status = leave_out_unmet(c);
+  if (status == TB_OK) set_extents(c);
   if (status == TB_OK) status = find_one_way(c);
   for (size_t i = 0; i < c->link_count; i++) one_way |= c->links[i].one_way;
   if (status == TB_OK && one_way) status = solve_fastest(c);
@@ -513,10 +565,7 @@ static enum tb_status take_component(const struct component *like, size_t count)
     if (c.hosts[m->from].root != c.members[0]) continue;
     status = add_own(&c, i, &links);
   }
-  for (size_t i = 0; i < c.member_count && status == TB_OK; i++) {
-    struct tb_network_host *h = &c.hosts[c.members[i]];
-    h->x0 = (int64_t)(h->first + ((tb_wide)h->last - h->first) / 2);
-  }
+  if (status == TB_OK) set_extents(&c);
   if (status == TB_OK) status = solve_component(&c);
   tb_map_free(&links);
   tb_free(a, c.own, c.own_capacity * sizeof(*c.own));
@@ -553,8 +602,8 @@ enum tb_status tb_message_network_solve(const struct tb_allocator *a, struct tb_
   set_roots(messages, count, hosts, host_count);
   for (size_t i = 0; i < count; i++) {
     messages[i].unmet = false;
-    extend(&hosts[messages[i].from], messages[i].sent);
-    extend(&hosts[messages[i].to], messages[i].received);
+    hosts[messages[i].from].messages++;
+    hosts[messages[i].to].messages++;
   }
   for (uint32_t root = 0; root < host_count && status == TB_OK; root++) {
     struct component c = {.allocator = a,

@@ -110,6 +110,13 @@ static void note_ambiguous(struct tb_merger *m, const struct tb_alignment *a) {
                              a->line.used, name, other, a->first_offset);
 }
 
+void tb_merger_note_syncs(struct tb_merger *m, const struct tb_alignment *a) {
+  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_THROWN_OUT, a->source,
+                           "%" PRIu64 " of %" PRIu64
+                           " clock_sync events with %s were thrown out: they were answered before they were asked for",
+                           a->backwards, a->fit.outliers + a->fit.used + a->backwards, m->sources[a->other].name);
+}
+
 static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
   const char *other = m->sources[a->other].name;
   bool by_name = a->kind == TB_PLACEMENT_ALIGNED;
@@ -119,6 +126,7 @@ static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
         m->report, TB_MERGE_NOTE_EVENTS_UNMATCHED, a->source,
         "%" PRIu64 " of its %" PRIu64 " events '%s' and %" PRIu64 " of the %" PRIu64 " in %s have no counterpart",
         a->events_alone, a->event_count, m->options.align_on, a->other_alone, a->other_events, other);
+  if (a->backwards) tb_merger_note_syncs(m, a);
   if (a->fit.outliers)
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_THROWN_OUT, a->source,
                              "%" PRIu64 " of %" PRIu64 " %s with %s were thrown out: %s", a->fit.outliers,

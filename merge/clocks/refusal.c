@@ -69,17 +69,40 @@ static void advise_of_methods(struct tb_merger *m, const struct tb_source *odd) 
 
 /* ---- what would place it ----------------------------------------------------------------------------------------- */
 
-/* What a name needs around it so that a shell takes it as it is. */
-static const char *quote(const char *name) { return strpbrk(name, " \t\n\"$&;()*?[]<>|\\`!#~{}") ? "'" : ""; }
+static size_t count_quotes(const char *name) {
+  size_t n = 0;
+  for (; *name; name++) n += *name == '\'';
+  return n;
+}
+
+/* The name as a shell takes it for one word; NULL without memory. */
+static const char *shell_word(struct tb_merger *m, const char *name) {
+  static const char quote[] = "'\"'\"'"; /* ends the quoted part, a quote in others, and begins the next part */
+  if (*name && !strpbrk(name, " \t\n'\"$&;()*?[]<>|\\`!#~{}")) return name;
+  char *word = tb_arena_alloc(&m->arena, strlen(name) + count_quotes(name) * sizeof(quote) + sizeof("''")), *at = word;
+  if (!word) return NULL;
+  *at++ = '\'';
+  for (; *name; name++) {
+    if (*name == '\'') {
+      memcpy(at, quote, sizeof(quote) - 1);
+      at += sizeof(quote) - 1;
+    } else {
+      *at++ = *name;
+    }
+  }
+  *at++ = '\'';
+  *at = '\0';
+  return word;
+}
 
 /* An input to be placed by hand, so that all that are related to it go along. */
 static void advise_offset(struct tb_merger *m, const struct tb_source *s, int64_t start) {
-  const char *mark = quote(s->name);
+  const char *word = shell_word(m, s->name);
   int64_t offset = s->prescan.has_time ? tb_time_subtract(start, s->prescan.first) : 0;
   if (s->member)
     tb_merge_report_advise(m->report, "    --manifest FILE, with \"clocks\" for %s", s->member);
-  else
-    tb_merge_report_advise(m->report, "    --offset %s%s%s=%+" PRId64 "ns", mark, s->name, mark, offset);
+  else if (word)
+    tb_merge_report_advise(m->report, "    --offset %s=%+" PRId64 "ns", word, offset);
 }
 
 /* Whether its times, of no clock that is known, are those of a wall clock. */
@@ -98,11 +121,11 @@ static void advise_clocks(struct tb_merger *m) {
     const struct tb_source *s = &m->sources[i];
     char date[TB_TIME_TEXT];
     if (s->member || !looks_like_dates(m, s)) continue;
-    if (shown++ >= OFFSETS_SHOWN) continue;
+    const char *word = shell_word(m, s->name);
+    if (shown++ >= OFFSETS_SHOWN || !word) continue;
     tb_date_text(s->prescan.first, date);
-    tb_merge_report_advise(m->report,
-                           "    --clock %s%s%s=REALTIME would place it: its times look like dates, from %s on",
-                           quote(s->name), s->name, quote(s->name), date);
+    tb_merge_report_advise(m->report, "    --clock %s=REALTIME would place it: its times look like dates, from %s on",
+                           word, date);
   }
   if (shown > OFFSETS_SHOWN)
     tb_merge_report_advise(m->report, "    and so for %zu more whose times look like dates", shown - OFFSETS_SHOWN);

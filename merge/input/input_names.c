@@ -2,6 +2,7 @@
 #include "merge/input/input_names.h"
 
 #include "base/error.h"
+#include "io/path.h"
 #include "tracebridge/merge.h"
 
 static struct tb_str without_dot(struct tb_str path) {
@@ -19,15 +20,30 @@ static bool is_tail(struct tb_str name, const char *path) {
          memcmp(path + len - name.len, name.ptr, name.len) == 0;
 }
 
+/* Whether the name leads to the same file, by another way: an absolute path, or a link. */
+static bool is_same_file(struct tb_str name, const char *path) {
+  char text[PATH_MAX];
+  if (!name.len || name.len >= sizeof(text) || memchr(name.ptr, '\0', name.len)) return false;
+  memcpy(text, name.ptr, name.len);
+  text[name.len] = '\0';
+  return tb_path_is_same_file(text, path);
+}
+
 void tb_name_search_offer(struct tb_name_search *search, size_t index, const char *path, const char *member) {
   struct tb_str name = without_dot(search->name);
-  bool whole = is_whole(name, path) || is_whole(name, member);
-  if (!whole && (search->whole || !is_tail(name, path))) return;
-  if (!search->first || (whole && !search->whole)) {
+  enum tb_name_fit fit = TB_NAME_OTHER;
+  if (is_whole(name, path) || is_whole(name, member))
+    fit = TB_NAME_WHOLE;
+  else if (!member && search->fit <= TB_NAME_SAME_FILE && is_same_file(search->name, path))
+    fit = TB_NAME_SAME_FILE;
+  else if (is_tail(name, path))
+    fit = TB_NAME_TAIL;
+  if (fit == TB_NAME_OTHER || fit < search->fit) return;
+  if (fit > search->fit) {
     search->first = path;
     search->second = NULL;
     search->index = index;
-    search->whole = whole;
+    search->fit = fit;
   } else if (!search->second) {
     search->second = path;
   }

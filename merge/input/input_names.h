@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which input a name means, on the command line and in a manifest: the one that is called so, else the one whose path
- * ends so, from one of its `/` on. Two of these are an error, since which one was meant is not ours to guess.
+ * Which input a name means, on the command line and in a manifest: the one that is called so, else the one that is
+ * the same file, as by an absolute path of what was given as a relative one, else the one whose path ends so, from one
+ * of its `/` on. Two of these are an error, since which one was meant is not ours to guess.
  */
 #ifndef TB_MERGE_INPUT_INPUT_NAMES_H
 #define TB_MERGE_INPUT_INPUT_NAMES_H
 
 #include "base/memory.h"
 
+/* How a name fits an input, the worse first. */
+enum tb_name_fit { TB_NAME_OTHER, TB_NAME_TAIL, TB_NAME_SAME_FILE, TB_NAME_WHOLE };
+
 /* Zero-initialise, with `name`; then offer all inputs. */
 struct tb_name_search {
   struct tb_str name;
   const char *first, *second; /* the inputs that fit best, two at most; NULL: none */
   size_t index;               /* of the first */
-  bool whole;                 /* they fit as a whole */
+  enum tb_name_fit fit;
 };
 
 /* Offers an input called `path`; `member`: what it is called in its archive, NULL where it is in none. */

@@ -184,8 +184,9 @@ struct tb_merge_note {
 /* A constant word for `code`, such as "clock_assumed"; never NULL. */
 TB_API const char *tb_merge_note_name(enum tb_merge_note_code code);
 
-/* Which input `name` (of `len` bytes) means: the one with this path, else the one whose path ends so, from one of its
- * `/` on. TB_OK, and *index; TB_INVALID where none does, or several do, which *error (may be NULL) then names. */
+/* Which input `name` (of `len` bytes) means: the one with this path, else the one that is the same file, else the one
+ * whose path ends so, from one of its `/` on. TB_OK, and *index; TB_INVALID where none does, or several do, which
+ * *error (may be NULL) then names. */
 TB_MUST_CHECK TB_API enum tb_status tb_merge_find_input(const struct tb_merge_input *inputs, size_t count,
                                                         const char *name, size_t len, size_t *index,
                                                         struct tb_error *error);

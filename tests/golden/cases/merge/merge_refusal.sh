@@ -26,6 +26,9 @@ say "the first is the odd one"
 try none.json wall.json later.json
 say "several, one with a name for which a shell needs quotes"
 try wall.json none.json "no clock.json" mono.json
+say "one with a name that has quotes itself"
+cp none.json "it's \"no\" clock.json"
+try wall.json "it's \"no\" clock.json"
 say "more than are shown"
 for i in {1..30}; do cp none.json "n$i.json"; done
 tracebridge merge -q wall.json n{1..30}.json -o out.pftrace

@@ -30,3 +30,12 @@ echo "given twice, in one word or another"
 merge --offset rank1/trace.json=1s --offset runs/rank1/trace.json=2s
 merge --machine rank1/trace.json=a --machine rank1/trace.json=b
 merge --clock rank1/trace.json=REALTIME --clock rank1/trace.json=MONOTONIC
+echo "the same file by another path, whichever was given"
+here() { sed "s|$PWD|HERE|g"; }
+merge --offset "$PWD/runs/rank1/trace.json=1s" | placed
+merge --offset runs/../runs/rank1/trace.json=1s | placed
+manifest "$PWD/runs/rank1/trace.json"
+merge --manifest manifest.json | grep -c "machine node"
+tracebridge merge -q "$PWD/runs/rank0/trace.json" "$PWD/trace.json" --dry-run --report - \
+  --offset trace.json=1s --machine runs/rank0/trace.json=x 2>&1 |
+  grep -E "trace.json:|offset|machine" | here

@@ -423,6 +423,22 @@ static void a_sync_that_contradicts_the_others_is_the_one_left_out(void **unused
   }
 }
 
+/* A clock that was set back in between: it says nothing of the other one. */
+static void a_sync_that_was_answered_before_it_was_asked_for_says_nothing(void **unused) {
+  (void)unused;
+  bool any;
+  drift = 0;
+  add_sync(1, (double)START + 30e6, (double)START + 10e6, (double)START + 20e6, false);
+  tb_marks_sort(&marks);
+  assert_int_equal(tb_align_syncs(&marks, 1, 0, &options, &found, &any), TB_OK);
+  assert_false(any);
+  assert_int_equal(found.backwards, 1);
+  add_sync(2, (double)START + 50e6, (double)START + 50e6 + 300, (double)START + 51e6, false);
+  align_syncs();
+  assert_int_equal(found.fit.used, 1);
+  assert_bound_holds(START, START + 60000000000);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -442,6 +458,7 @@ int main(void) {
       TEST(syncs_have_bounds_that_hold),
       TEST(one_sync_is_known_to_half_its_wait_and_drifts),
       TEST(a_sync_that_contradicts_the_others_is_the_one_left_out),
+      TEST(a_sync_that_was_answered_before_it_was_asked_for_says_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

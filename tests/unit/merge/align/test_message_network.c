@@ -152,6 +152,23 @@ static void messages_that_contradict_the_others_are_left_out(void **unused) {
   }
 }
 
+static void a_first_message_that_is_false_by_hours_moves_nothing(void **unused) {
+  (void)unused;
+  for (int n = 0; n < CASES; n++) {
+    start(3);
+    const int64_t off = (n % 2 ? 1 : -1) * (2000 + (int64_t)random_below(8000)) * S;
+    for (uint32_t k = 0; k < 2; k++) {
+      send(k, k + 1, random_time(SPAN), 100 * US);
+      *(n % 4 < 2 ? &messages[message_count - 1].received : &messages[message_count - 1].sent) += off;
+    }
+    for (int i = 0; i < 300; i++)
+      send((uint32_t)i % 3, (uint32_t)(i + 1 + i / 3 % 2) % 3, random_time(SPAN), 50 * US + random_time(MS));
+    solve();
+    judge(600 * US);
+    for (size_t i = 2; i < message_count; i++) assert_false(messages[i].unmet);
+  }
+}
+
 static void messages_one_way_give_drift_and_a_bound_that_is_assumed(void **unused) {
   (void)unused;
   for (int n = 0; n < CASES; n++) {
@@ -206,6 +223,7 @@ int main(void) {
       TEST(a_chain_adds_up_its_bounds),
       TEST(a_ring_knows_more_than_its_pairs),
       TEST(messages_that_contradict_the_others_are_left_out),
+      TEST(a_first_message_that_is_false_by_hours_moves_nothing),
       TEST(messages_one_way_give_drift_and_a_bound_that_is_assumed),
       TEST(one_message_places_with_no_drift),
       TEST(hosts_without_messages_are_their_own_roots),
