@@ -35,6 +35,13 @@ struct tb_boot_link {
   int64_t set_by_ns;             /* the wall clock in between */
 };
 
+/* What an input's host says of one of its clocks that count up. */
+struct tb_boot_readings {
+  const struct tb_reading_fit *wall;   /* REALTIME over the clock; NULL where it says nothing */
+  const struct tb_reading_fit *asleep; /* MONOTONIC over BOOTTIME; NULL where it does not say */
+  struct tb_reading_fit made;          /* for `wall`, where the clock graph has no such relation; to be freed */
+};
+
 /* One trace to be merged. */
 struct tb_source {
   uint32_t index;
@@ -216,6 +223,9 @@ TB_MUST_CHECK enum tb_status tb_merger_read_flows(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_note_flows(struct tb_merger *m);
 /* merge/clocks/boots.c: makes one clock of what inputs of one boot read on `clock`; *group counts shared clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group);
+/* The same file: what the input's host says of the clock. */
+TB_MUST_CHECK enum tb_status tb_source_read_boot(struct tb_merger *m, struct tb_source *s, uint32_t clock,
+                                                 struct tb_boot_readings *readings);
 /* boot_notes.c: why an input is of a boot, where the wall clock does not say it; after placing. NULL: it does. */
 const char *tb_source_boot_reason(const struct tb_merger *m, const struct tb_source *source);
 /* The same file: a warning where a wall clock was set between inputs of one boot, or a boot is guessed. */

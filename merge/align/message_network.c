@@ -500,7 +500,7 @@ static size_t take_medians(struct pair_offset *offsets, size_t count) {
   qsort(offsets, count, sizeof(*offsets), compare_offsets);
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i; end < count && offsets[end].low == offsets[i].low && offsets[end].high == offsets[i].high;) end++;
-    offsets[pairs++] = offsets[i + (end - i) / 2];
+    offsets[pairs++] = offsets[end - 1 - (end - 1 - i) / 2];
   }
   return pairs;
 }

@@ -26,12 +26,15 @@ static const double SLEW_RATE = 5e-6, SLEW_MAX_NS = 5e6;
 /* A sleep as long is a fingerprint where it is not a short one. Readings are hardly late by more than the last. */
 enum { ASLEEP_LEAST_NS = 1000000000, ASLEEP_APART_NS = 5000, AWAKE_AGAIN_NS = 20000000 };
 
-/* What one input says of one clock. */
+/* What one input says of one clock: of its host's, or of one that an earlier merge kept. */
 struct boot {
   struct tb_source *source;
-  const struct tb_reading_fit *wall;   /* REALTIME over the clock */
-  const struct tb_reading_fit *asleep; /* MONOTONIC over BOOTTIME; NULL where it does not say */
-  struct tb_reading_fit made;          /* for `wall`, where the clock graph has no such relation */
+  uint32_t machine, clock; /* in the clock graph */
+  const char *name;        /* of the machine; NULL: unnamed */
+  struct tb_boot_readings read;
+  const struct tb_reading_fit *wall, *asleep; /* as in tb_boot_readings */
+  uint32_t *number;                           /* of the boot, for whoever asks later */
+  struct tb_boot_link *link;                  /* NULL: nobody asks */
   uint32_t group;
 };
 
@@ -43,17 +46,18 @@ static const struct tb_reading_fit *find_fit(const struct tb_source *s, uint32_t
   return NULL;
 }
 
-/* What a source says of the clock; `wall` stays NULL where it says nothing. */
-static enum tb_status read_boot(struct tb_merger *m, struct tb_source *s, uint32_t clock, struct boot *boot) {
+enum tb_status tb_source_read_boot(struct tb_merger *m, struct tb_source *s, uint32_t clock,
+                                   struct tb_boot_readings *read) {
   struct tb_time_anchor *pairs;
   size_t count;
-  *boot = (struct boot){.source = s, .wall = find_fit(s, clock, TB_CLOCK_REALTIME)};
-  boot->asleep = find_fit(s, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC);
-  if (boot->wall) return TB_OK;
+  *read = (struct tb_boot_readings){.wall = find_fit(s, clock, TB_CLOCK_REALTIME)};
+  read->asleep = find_fit(s, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC);
+  if (read->wall) return TB_OK;
   enum tb_status status = tb_source_readings(s, m->allocator, clock, TB_CLOCK_REALTIME, &pairs, &count);
   if (status != TB_OK || !count) return status;
-  status = tb_reading_fit_make(&boot->made, m->allocator, pairs, count, TB_READING_DRIFTS, NULL);
+  status = tb_reading_fit_make(&read->made, m->allocator, pairs, count, TB_READING_DRIFTS, NULL);
   tb_free(m->allocator, pairs, count * sizeof(*pairs));
+  if (status == TB_OK && read->made.segment_count) read->wall = &read->made;
   return status;
 }
 
@@ -147,7 +151,7 @@ static bool is_not_restarted(const struct boot *a, const struct boot *b) {
 
 /* What of two inputs shows that they are of one boot, or that they are not. */
 static enum tb_boot_evidence compare_boots(const struct boot *a, const struct boot *b) {
-  const char *p = a->source->machine_name, *q = b->source->machine_name;
+  const char *p = a->name, *q = b->name;
   if (p && q && strcmp(p, q) != 0) return TB_BOOT_OTHER;
   if (p && q) return !is_not_restarted(a, b) ? TB_BOOT_OTHER : walls_agree(a, b) ? TB_BOOT_BY_WALL : TB_BOOT_BY_NAME;
   if (slept_less_later(a, b)) return TB_BOOT_OTHER;
@@ -164,7 +168,8 @@ static void keep_evidence(const struct boot *boot, const struct boot *other, enu
   bool is_later = own->first > others->first;
   int64_t from = is_later ? others->last : own->last, to = is_later ? own->first : others->first;
   int64_t apart = from < to ? tb_time_subtract(to, from) : 0;
-  struct tb_boot_link *link = &boot->source->boot_link;
+  struct tb_boot_link *link = boot->link;
+  if (!link) return;
   if (clock != TB_CLOCK_BOOTTIME && tb_source_reads(boot->source, TB_CLOCK_BOOTTIME)) return;
   if (link->other && (link->evidence == TB_BOOT_BY_WALL || (evidence != TB_BOOT_BY_WALL && link->apart_ns <= apart)))
     return;
@@ -183,10 +188,11 @@ static void keep_evidence(const struct boot *boot, const struct boot *other, enu
 
 /* Of a guess the bound has the other possibility, too: that the wall clock was right. */
 static enum tb_status join(struct tb_merger *m, const struct boot *boot, uint32_t clock) {
-  struct tb_graph_key own = {boot->source->index, tb_source_host(boot->source), clock};
+  struct tb_graph_key own = {boot->source->index, boot->machine, boot->clock};
   struct tb_graph_key shared = {TB_GRAPH_SHARED, boot->group, clock};
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_SAME_BOOT, .rank = TB_RANK_SAME_BOOT};
-  const struct tb_boot_link *link = &boot->source->boot_link;
+  static const struct tb_boot_link none = {.evidence = TB_BOOT_UNKNOWN};
+  const struct tb_boot_link *link = boot->link ? boot->link : &none;
   int64_t by = link->set_by_ns < 0 ? tb_time_subtract(0, link->set_by_ns) : link->set_by_ns;
   struct tb_time_bound_point doubt = {boot->wall->first, by};
   if (link->evidence == TB_BOOT_BY_SLEEP) edge.bound = (struct tb_time_bound){.points = &doubt, .count = 1};
@@ -200,7 +206,7 @@ static bool fits_group(const struct boot *boots, size_t count, uint32_t group, c
   bool any = false;
   for (size_t i = 0; i < count; i++) {
     if (boots[i].group != group) continue;
-    if (boots[i].source->boot && boot->source->boot && boots[i].source->boot != boot->source->boot) return false;
+    if (*boots[i].number && *boot->number && *boots[i].number != *boot->number) return false;
     if (compare_boots(&boots[i], boot) <= TB_BOOT_UNCLEAR) return false;
     any = true;
   }
@@ -228,30 +234,63 @@ static enum tb_status group_boots(struct tb_merger *m, struct boot *boots, size_
     if (of > *group) *group = of;
     boots[i].group = of;
     keep_links(boots, i, &boots[i], clock);
-    if (clock == TB_CLOCK_BOOTTIME) boots[i].source->boot = of;
+    if (clock == TB_CLOCK_BOOTTIME) *boots[i].number = of;
     status = join(m, &boots[i], clock);
   }
   return status;
 }
 
+static size_t count_boots(const struct tb_merger *m) {
+  size_t n = m->source_count;
+  for (size_t i = 0; i < m->source_count; i++) n += m->sources[i].prescan.boots.count;
+  return n;
+}
+
+static enum tb_status add_host(struct tb_merger *m, struct tb_source *s, uint32_t clock, struct boot *boots,
+                               size_t *n) {
+  struct boot *boot = &boots[*n];
+  *boot = (struct boot){.source = s,
+                        .machine = tb_source_host(s),
+                        .clock = clock,
+                        .name = s->machine_name,
+                        .number = &s->boot,
+                        .link = &s->boot_link};
+  enum tb_status status = tb_source_read_boot(m, s, clock, &boot->read);
+  boot->wall = boot->read.wall;
+  boot->asleep = boot->read.asleep;
+  if (boot->wall)
+    ++*n;
+  else
+    tb_reading_fit_free(&boot->read.made);
+  return status;
+}
+
+static void add_kept(struct tb_source *s, uint32_t clock, struct boot *boots, size_t *n) {
+  for (size_t i = 0; i < s->prescan.boots.count; i++) {
+    struct tb_kept_boot *kept = &s->prescan.boots.items[i];
+    if (kept->clock != clock) continue;
+    boots[(*n)++] = (struct boot){.source = s,
+                                  .machine = kept->machine,
+                                  .clock = tb_kept_clock(clock),
+                                  .name = tb_source_machine_name(s, kept->machine),
+                                  .wall = &kept->wall,
+                                  .asleep = kept->asleep.segment_count ? &kept->asleep : NULL,
+                                  .number = &kept->boot};
+  }
+}
+
 enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group) {
-  struct boot *boots = tb_calloc(m->allocator, m->source_count * sizeof(*boots));
+  size_t n = 0, most = count_boots(m);
+  struct boot *boots = tb_calloc(m->allocator, most * sizeof(*boots));
   if (!boots) return TB_NO_MEMORY;
-  size_t n = 0;
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
-    struct tb_source *s = &m->sources[i];
-    if (s->skipped) continue;
-    status = read_boot(m, s, clock, &boots[n]);
-    if (boots[n].wall || boots[n].made.segment_count)
-      n++;
-    else
-      tb_reading_fit_free(&boots[n].made);
+    if (m->sources[i].skipped) continue;
+    status = add_host(m, &m->sources[i], clock, boots, &n);
+    add_kept(&m->sources[i], clock, boots, &n);
   }
-  for (size_t i = 0; i < n; i++)
-    if (!boots[i].wall) boots[i].wall = &boots[i].made;
   if (status == TB_OK) status = group_boots(m, boots, n, clock, group);
-  for (size_t i = 0; i < n; i++) tb_reading_fit_free(&boots[i].made);
-  tb_free(m->allocator, boots, m->source_count * sizeof(*boots));
+  for (size_t i = 0; i < n; i++) tb_reading_fit_free(&boots[i].read.made);
+  tb_free(m->allocator, boots, most * sizeof(*boots));
   return status;
 }

@@ -245,5 +245,6 @@ enum tb_status tb_merger_relate_input(struct tb_merger *m, struct tb_source *s) 
   uint32_t node;
   enum tb_status status = host_node(m, s, s->prescan.clocks.primary, &node);
   if (status == TB_OK) status = relate_machines(m, s);
+  if (status == TB_OK) status = tb_merger_relate_kept_boots(m, s);
   return status == TB_OK ? relate_by_snapshots(m, s) : status;
 }

@@ -142,6 +142,27 @@ static struct tb_prescanned_machine *take_machine(struct tb_prescan *s, uint32_t
   return &s->machines[s->machine_count++];
 }
 
+uint8_t tb_whole_machine_kind(uint32_t kind) {
+  static const uint16_t kinds[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
+                                   TB_TRACE_PACKET_SYS_STATS,
+                                   TB_TRACE_PACKET_GPU_COUNTER_EVENT,
+                                   TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT,
+                                   TB_TRACE_PACKET_FRAME_TIMELINE_EVENT,
+                                   TB_TRACE_PACKET_ETW_EVENTS,
+                                   TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
+                                   TB_TRACE_PACKET_CPU_PER_UID_DATA};
+  for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    if (kinds[i] == kind) return (uint8_t)(1u << i);
+  return 0;
+}
+
+/* How a merge introduced a machine that it made. */
+static enum tb_status take_introduction(struct tb_prescan *s, const struct tb_packet_header *head,
+                                        struct tb_prescanned_machine *machine) {
+  if (machine->id && !machine->identity) machine->identity = (uint32_t)head->merge_identity;
+  return tb_kept_boots_take(&s->boots, s->clocks.allocator, machine->id, head->bytes);
+}
+
 uint32_t tb_prescan_machine(const struct tb_prescan *s, uint32_t id) {
   for (size_t i = 0; i < s->machine_count; i++)
     if (s->machines[i].id == id && s->machines[i].identity) return s->machines[i].identity;
@@ -347,8 +368,9 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
     if (head->kind == TB_TRACE_PACKET_TRACE_UUID) s->trace_uuid = hash_text(head->payload);
     struct tb_str track = tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head);
-    if (head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && machine && machine->id && !machine->identity)
-      machine->identity = (uint32_t)head->merge_identity;
+    if (machine) machine->whole_kinds |= tb_whole_machine_kind(head->kind);
+    if (status == TB_OK && head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && machine)
+      status = take_introduction(s, head, machine);
   }
   if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine);
   return status;
@@ -443,6 +465,7 @@ void tb_prescan_free(struct tb_prescan *s) {
   const struct tb_allocator *a = s->clocks.allocator;
   if (!a) return;
   tb_input_clocks_free(&s->clocks);
+  tb_kept_boots_free(&s->boots, a);
   tb_map_free(&s->track_index);
   tb_map_free(&s->uuids);
   tb_map_free(&s->pids);

@@ -8,6 +8,7 @@
 
 #include "io/input.h"
 #include "merge/clocks/input_clocks.h"
+#include "merge/clocks/kept_boots.h"
 #include "merge/input/ftrace_markers.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "tracebridge/base.h"
@@ -44,7 +45,12 @@ struct tb_prescanned_machine {
   int64_t ahead;        /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
   int64_t merged_ahead; /* and than the merged trace's, in that */
   struct tb_prescanned_extent extent; /* on its own trace clock */
+  uint8_t whole_kinds; /* payloads that it has of those that readers take together for a machine, as bits */
 };
+
+/* Payloads that readers take together for a machine, whoever recorded them, as a bit; 0: it is another. Two recordings
+ * of them at one time end each other's slices, or are taken for changes of one value. */
+uint8_t tb_whole_machine_kind(uint32_t kind);
 
 /* Clocks that any host has: REALTIME to BOOTTIME. */
 enum { TB_PRESCAN_MACHINES = 64, TB_PRESCAN_CLOCKS = 8 };
@@ -59,6 +65,7 @@ struct tb_prescan {
   struct tb_prescanned_machine machines[TB_PRESCAN_MACHINES];
   size_t machine_count;
   bool too_many_machines;
+  struct tb_kept_boots boots; /* of machines that a merge introduced */
   uint64_t packets, bytes;
   uint64_t unreadable;              /* of the packets: not well-formed inside */
   uint64_t content;                 /* a hash over what the packets are, to tell inputs apart */

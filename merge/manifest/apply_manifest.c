@@ -98,7 +98,8 @@ static enum tb_status name_machines(struct tb_merger *m, struct tb_source *s, co
 
 const char *tb_source_machine_name(const struct tb_source *s, uint32_t machine) {
   if (machine == tb_source_host(s)) return s->machine_name;
-  return s->manifest_file ? declared_name(s->manifest_file, machine) : NULL;
+  const char *declared = s->manifest_file ? declared_name(s->manifest_file, machine) : NULL;
+  return declared ? declared : tb_kept_boots_name(&s->prescan.boots, machine);
 }
 
 /* The id in the file of the machine that the manifest calls so; its host's where it does not say. */

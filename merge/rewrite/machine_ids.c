@@ -33,33 +33,44 @@ static enum tb_status new_machine(struct machine_book *book, uint64_t seed, uint
   return status == TB_OK ? tb_map_put(&book->made, *id, 0, 1) : status;
 }
 
-/* Payloads that readers take together for a machine, whoever recorded them: two recordings of them at one time end
- * each other's slices, or are taken for changes of one value. */
-static const uint16_t of_whole_machine[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
-                                            TB_TRACE_PACKET_SYS_STATS,
-                                            TB_TRACE_PACKET_GPU_COUNTER_EVENT,
-                                            TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT,
-                                            TB_TRACE_PACKET_FRAME_TIMELINE_EVENT,
-                                            TB_TRACE_PACKET_ETW_EVENTS,
-                                            TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
-                                            TB_TRACE_PACKET_CPU_PER_UID_DATA};
-
-/* Whether they may have at one time; of packets without a time, as ftrace's may be, nobody knows. */
-static bool both_record_machine(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
-  const struct tb_merge_input_report *p = tb_source_report(m, a), *q = tb_source_report(m, b);
-  bool timed = a->prescan.has_time && b->prescan.has_time;
-  if (timed && (p->first_ns > q->last_ns || q->first_ns > p->last_ns)) return false;
-  for (size_t i = 0; i < sizeof(of_whole_machine) / sizeof(of_whole_machine[0]); i++)
-    if (a->prescan.seen_kinds[of_whole_machine[i]] && b->prescan.seen_kinds[of_whole_machine[i]]) return true;
-  return false;
+/* When an input recorded one of its machines, on the merged clock; false where nobody knows. */
+static bool find_extent(struct tb_merger *m, const struct tb_source *s, const struct tb_prescanned_machine *machine,
+                        int64_t *first, int64_t *last) {
+  const struct tb_merge_input_report *in = tb_source_report(m, s);
+  *first = in->first_ns;
+  *last = in->last_ns;
+  if (machine->id == tb_source_host(s)) return s->prescan.has_time;
+  *first = tb_source_time(s, machine->id, machine->extent.first);
+  *last = tb_source_time(s, machine->id, machine->extent.last);
+  return machine->extent.any;
 }
 
-/* The earlier input whose host is the machine and which recorded the same of it at the same time; NULL: none. */
-static const struct tb_source *other_recorder(struct tb_merger *m, const struct tb_source *s, uint32_t id) {
+/* Whether two inputs may have the same of a machine at one time; of packets without a time, as ftrace's may be, nobody
+ * knows. */
+static bool both_record_machine(struct tb_merger *m, const struct tb_source *a, const struct tb_prescanned_machine *p,
+                                const struct tb_source *b, const struct tb_prescanned_machine *q) {
+  int64_t first_a, last_a, first_b, last_b;
+  bool timed = find_extent(m, a, p, &first_a, &last_a), both = find_extent(m, b, q, &first_b, &last_b) && timed;
+  if (both && (first_a > last_b || first_b > last_a)) return false;
+  return p->whole_kinds & q->whole_kinds;
+}
+
+/* The earlier input that recorded the same of this machine of the merged trace at the same time; NULL: none. */
+static const struct tb_source *other_recorder(struct tb_merger *m, const struct tb_source *s,
+                                              const struct tb_prescanned_machine *machine, uint32_t id) {
   for (const struct tb_source *other = m->sources; other < s; other++) {
-    if (other->skipped || tb_source_machine_out(other, tb_source_host(other)) != id) continue;
-    if (both_record_machine(m, other, s)) return other;
+    for (size_t i = 0; i < other->prescan.machine_count && !other->skipped; i++) {
+      const struct tb_prescanned_machine *of = &other->prescan.machines[i];
+      const uint64_t *out = tb_map_find(&other->machines, of->id, 0);
+      if (out && *out == id && both_record_machine(m, other, of, s, machine)) return other;
+    }
   }
+  return NULL;
+}
+
+static const struct tb_prescanned_machine *machine_of(const struct tb_source *s, uint32_t id) {
+  for (size_t i = 0; i < s->prescan.machine_count; i++)
+    if (s->prescan.machines[i].id == id) return &s->prescan.machines[i];
   return NULL;
 }
 
@@ -72,7 +83,8 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   bool other = s->machine_name || (s->boot && book->boots.count);
   enum tb_status status = TB_OK;
   *id = known ? (uint32_t)*known : host;
-  const struct tb_source *recorder = s->machine_name ? NULL : other_recorder(m, s, *id);
+  const struct tb_prescanned_machine *own = machine_of(s, tb_source_host(s));
+  const struct tb_source *recorder = s->machine_name || !own ? NULL : other_recorder(m, s, own, *id);
   if (recorder) {
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_OWN_MACHINE, s->index,
                              "recorded its machine at the same time as %s: it is a machine of its own, lest they end "
@@ -87,12 +99,38 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   return status;
 }
 
-/* The other machines of an input stay what they are, unless the manifest names them. */
-static enum tb_status other_machine(struct machine_book *book, struct tb_source *s, uint32_t machine) {
+/* Keeps what boots of a machine there are; the machine that one of them is known by, NULL: none. */
+static const uint64_t *find_boot(struct machine_book *book, const struct tb_source *s, uint32_t machine) {
+  const uint64_t *known = NULL;
+  for (size_t i = 0; i < s->prescan.boots.count && !known; i++) {
+    const struct tb_kept_boot *boot = &s->prescan.boots.items[i];
+    if (boot->machine == machine && boot->boot) known = tb_map_find(&book->boots, boot->boot, 0);
+  }
+  return known;
+}
+
+static enum tb_status keep_boots_of(struct machine_book *book, const struct tb_source *s, uint32_t machine,
+                                    uint32_t id) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < s->prescan.boots.count && status == TB_OK; i++) {
+    const struct tb_kept_boot *boot = &s->prescan.boots.items[i];
+    if (boot->machine == machine && boot->boot && !tb_map_find(&book->boots, boot->boot, 0))
+      status = tb_map_put(&book->boots, boot->boot, 0, id);
+  }
+  return status;
+}
+
+/* The other machines of an input stay what they are, unless they have the name of another or, as machines of a merged
+ * trace may, its boot. */
+static enum tb_status other_machine(struct tb_merger *m, struct machine_book *book, struct tb_source *s,
+                                    uint32_t machine) {
   const char *name = tb_source_machine_name(s, machine);
-  uint64_t *known = name ? tb_map_find(&book->names, name_hash(name), 0) : NULL;
-  uint32_t id = known ? (uint32_t)*known : tb_prescan_machine(&s->prescan, machine);
+  const uint64_t *known = name ? tb_map_find(&book->names, name_hash(name), 0) : find_boot(book, s, machine);
+  uint32_t id = tb_prescan_machine(&s->prescan, machine);
+  const struct tb_prescanned_machine *own = machine_of(s, machine);
+  if (known && (name || !own || !other_recorder(m, s, own, (uint32_t)*known))) id = (uint32_t)*known;
   enum tb_status status = name && !known ? tb_map_put(&book->names, name_hash(name), 0, id) : TB_OK;
+  if (status == TB_OK) status = keep_boots_of(book, s, machine, id);
   return status == TB_OK ? tb_map_put(&s->machines, machine, 0, id) : status;
 }
 
@@ -112,7 +150,7 @@ static enum tb_status identify_machines(struct tb_merger *m, struct machine_book
     status = host_machine(m, book, s, first, &id);
     if (status == TB_OK) status = tb_map_put(&s->machines, host, 0, id);
     for (size_t k = 0; k < s->prescan.machine_count && status == TB_OK; k++)
-      if (s->prescan.machines[k].id != host) status = other_machine(book, s, s->prescan.machines[k].id);
+      if (s->prescan.machines[k].id != host) status = other_machine(m, book, s, s->prescan.machines[k].id);
     first = false;
   }
   return status;

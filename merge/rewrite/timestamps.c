@@ -73,6 +73,8 @@ const struct tb_time_field tb_time_fields[] = {
     {"shell_transition.finish_time_ns", {96, 9}, BOOT, OPTIONAL, NS},
     {"shell_transition.starting_window_remove_time_ns", {96, 17}, BOOT, OPTIONAL, NS},
     {"pixel_modem_events.event_time_nanos", {110, 2}, BOOT, VALUES, NS},
+    {"merge_boots.merged_from", {TB_TRACE_PACKET_MERGE_BOOTS, TB_MERGE_BOOT_MERGED_FROM}, TB_CLOCK_UNKNOWN, VALUES, NS},
+    {"merge_boots.merged_to", {TB_TRACE_PACKET_MERGE_BOOTS, TB_MERGE_BOOT_MERGED_TO}, TB_CLOCK_UNKNOWN, VALUES, NS},
     {"evdev_event.input_event.kernel_timestamp", {121, 2, 1}, MONO, VALUES, NS},
 };
 
@@ -154,5 +156,6 @@ void tb_payload_times_known_all(uint8_t known[TB_PAYLOAD_KINDS]) {
   memset(known, 0, TB_PAYLOAD_KINDS);
   known[0] = 1;
   for (size_t i = 0; i < sizeof(timeless); i++) known[timeless[i]] = 1;
-  for (size_t i = 0; i < tb_time_field_count; i++) known[tb_time_fields[i].path[0]] = 1;
+  for (size_t i = 0; i < tb_time_field_count; i++)
+    if (tb_time_fields[i].path[0] < TB_PAYLOAD_KINDS) known[tb_time_fields[i].path[0]] = 1;
 }

@@ -34,9 +34,22 @@ enum tb_status tb_synthesize_clock(struct tb_merger *m, int64_t time) {
   return put_packet(m, packet, (size_t)(at - packet));
 }
 
+/* What is kept of the machine goes along. */
+static enum tb_status put_introduction(struct tb_merger *m, struct tb_source *s, const char *start, size_t len) {
+  struct tb_buffer packet;
+  tb_buffer_init(&packet, m->allocator, 0);
+  enum tb_status status = tb_buffer_append(&packet, start, len);
+  if (status == TB_OK) status = tb_keep_boots(m, s, &packet);
+  status = status == TB_OK ? put_packet(m, packet.data, packet.len)
+                           : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  tb_buffer_free(&packet);
+  return status;
+}
+
 /* Says that a machine which the merger made has its clock in step with the merged trace's, in two rounds, as readers
  * ask for; and has that clock: readers know no clock of a machine before a snapshot of it, were it the trace's own. */
-enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, uint32_t identity, int64_t time) {
+enum tb_status tb_synthesize_machine(struct tb_merger *m, struct tb_source *s, uint32_t machine, uint32_t identity,
+                                     int64_t time) {
   char snapshot[160], round[512], sync[1200], packet[1400];
   size_t len = (size_t)(put_reading(snapshot, m, time) - snapshot);
   char *at = tb_wire_put_bytes(round, TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS, snapshot, len);
@@ -46,7 +59,9 @@ enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, uint
   at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC, sync, (size_t)(end - sync));
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, machine);
   if (identity != machine) at = tb_wire_put_uint(at, TB_TRACE_PACKET_MERGE_IDENTITY, identity);
-  enum tb_status status = put_packet(m, packet, (size_t)(at - packet));
+  bool is_host = tb_source_machine_out(s, tb_source_host(s)) == machine;
+  enum tb_status status =
+      is_host ? put_introduction(m, s, packet, (size_t)(at - packet)) : put_packet(m, packet, (size_t)(at - packet));
   if (status != TB_OK) return status;
   end = tb_wire_put_uint(snapshot + len, TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK, m->trace_clock);
   at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(end - snapshot));

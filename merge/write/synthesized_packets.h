@@ -9,8 +9,8 @@
 
 /* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`, and what it
  * is known by: a RemoteClockSync and a snapshot. */
-TB_MUST_CHECK enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, uint32_t identity,
-                                                   int64_t time);
+TB_MUST_CHECK enum tb_status tb_synthesize_machine(struct tb_merger *m, struct tb_source *s, uint32_t machine,
+                                                   uint32_t identity, int64_t time);
 
 /* Says what the merged trace's clock is, with a reading at `time`, before a packet of an input that says nothing of
  * clocks: readers settle on a clock at the first time that they meet. */

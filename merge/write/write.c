@@ -161,6 +161,9 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
     if (tb_map_find(&m->configured, machine, 0)) return true;
     *status = tb_map_put(&m->configured, machine, 0, 1);
   }
+  if (head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && head->merge_identity && head->machine &&
+      !tb_source_machine_out(s, head->machine))
+    return true; /* the machine is the merged trace's own: its clock is in step with itself */
   if (tb_frees_thread_zero(head)) return keeps_thread_zero(m, tb_source_machine_out(s, head->machine), status);
   if (head->kind != TB_TRACE_PACKET_SERVICE_EVENT) return false;
   if (has_field(head->payload, SERVICE_STARTED) || has_field(head->payload, SERVICE_ALL_STARTED)) {
@@ -271,14 +274,14 @@ static enum tb_status put_unchanged(struct tb_merger *m, struct tb_source *s) {
   return tb_output_write(m->output, s->current.framed.ptr, s->current.framed.len, &m->error);
 }
 
-static enum tb_status introduce(struct tb_merger *m, const struct tb_source *s, uint32_t machine) {
+static enum tb_status introduce(struct tb_merger *m, struct tb_source *s, uint32_t machine) {
   if (!m->unintroduced) return TB_OK;
   uint64_t *known_by = tb_map_find(&m->new_machines, machine, 0);
   if (!known_by || !*known_by) return TB_OK;
   uint32_t identity = (uint32_t)*known_by;
   *known_by = 0;
   m->unintroduced--;
-  return tb_synthesize_machine(m, machine, identity, s->reached);
+  return tb_synthesize_machine(m, s, machine, identity, s->reached);
 }
 
 static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) {

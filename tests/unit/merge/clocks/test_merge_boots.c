@@ -156,6 +156,96 @@ static void a_machine_that_had_slept_less_later_is_another_one(void **unused) {
   assert_int_not_equal(report_of(2)->machine_id, 0);
 }
 
+/* ---- merged traces ----------------------------------------------------------------------------------------------- */
+
+/* The merged trace becomes the only input. */
+static void merge_again(void) {
+  size_t len;
+  char *merged = read_file(run.out, &len);
+  for (size_t i = 0; i < run.count; i++) (void)unlink(run.paths[i]);
+  run.count = 0;
+  add_bytes(merged, len);
+  free(merged);
+}
+
+static uint64_t event_machine(const char *name) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(event_packet(name, 0));
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == 98) return field.value;
+  return 0;
+}
+
+/* As if all were merged at once. */
+static void the_boot_of_a_machine_is_known_when_its_merged_trace_is_merged(void **unused) {
+  (void)unused;
+  struct msg a = recording("a", S(900), S(5000), SLEPT), b = recording("b", S(120), S(5020), SLEPT + S(2)),
+             c = recording("c", S(140), S(5040), SLEPT + S(2));
+  add(&a);
+  add(&b);
+  add(&c);
+  merge_well();
+  const uint64_t times[] = {event_time("a"), event_time("b"), event_time("c")};
+  assert_int_not_equal(event_machine("b"), event_machine("a"));
+  assert_int_equal(event_machine("c"), event_machine("b"));
+
+  run.count = 2;
+  merge_well();
+  merge_again();
+  add(&c);
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_SAME_BOOT);
+  assert_no_warning();
+  assert_int_equal(event_machine("c"), event_machine("b"));
+  assert_int_not_equal(event_machine("b"), event_machine("a"));
+  assert_int_equal(event_time("a"), times[0]);
+  assert_int_equal(event_time("b"), times[1]);
+  assert_true(llabs((long long)(event_time("c") - times[2])) <= 2);
+
+  merge_again(); /* and once more: what was kept is kept on */
+  struct msg d = recording("d", S(160), S(5060), SLEPT + S(2));
+  add(&d);
+  merge_well();
+  assert_int_equal(event_machine("d"), event_machine("b"));
+  assert_true(llabs((long long)(event_time("d") - event_time("b") - S(40))) < 1000);
+}
+
+static void a_machine_of_a_merged_trace_may_be_the_first_inputs(void **unused) {
+  (void)unused;
+  struct msg a = recording("a", S(900), S(5000), SLEPT), b = recording("b", S(120), S(5020), SLEPT + S(2)),
+             c = recording("c", S(140), S(5040), SLEPT + S(2));
+  add(&a);
+  add(&b);
+  merge_well();
+  size_t len;
+  char *merged = read_file(run.out, &len);
+  for (size_t i = 0; i < run.count; i++) (void)unlink(run.paths[i]);
+  run.count = 0;
+  add(&c);
+  add_bytes(merged, len);
+  free(merged);
+  merge_well();
+  assert_int_equal(event_machine("c"), 0);
+  assert_int_equal(event_machine("b"), 0);
+  assert_int_not_equal(event_machine("a"), 0);
+  assert_int_equal(event_time("c"), S(142));
+  assert_true(llabs((long long)(event_time("b") - S(122))) <= 2);
+}
+
+static void the_name_of_a_machine_is_known_when_its_merged_trace_is_merged(void **unused) {
+  (void)unused;
+  struct msg a = recording("a", S(900), S(5000), SLEPT), b = recording("b", S(120), S(5020), SLEPT + S(2)),
+             c = recording("c", S(20), S(8040), SLEPT + S(7));
+  add(&a);
+  add(&b)->machine = "node";
+  merge_well();
+  merge_again();
+  run.inputs[0].machine = NULL;
+  add(&c)->machine = "node";
+  merge_well();
+  assert_int_equal(event_machine("c"), event_machine("b"));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -169,6 +259,9 @@ int main(void) {
       TEST(clocks_of_containers_that_are_set_are_two_as_their_wall_clock_says),
       TEST(containers_of_one_host_have_its_clocks),
       TEST(a_machine_that_had_slept_less_later_is_another_one),
+      TEST(the_boot_of_a_machine_is_known_when_its_merged_trace_is_merged),
+      TEST(a_machine_of_a_merged_trace_may_be_the_first_inputs),
+      TEST(the_name_of_a_machine_is_known_when_its_merged_trace_is_merged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
