@@ -136,7 +136,7 @@ static enum tb_status read_noise(const struct tb_merger *m, const struct tb_sour
   struct tb_time_anchor *pairs = NULL;
   struct tb_reading_fit fit;
   size_t count = 0;
-  *noise = (struct tb_reading_noise){0, 0, 0};
+  *noise = (struct tb_reading_noise){.most = 0};
   enum tb_status status = tb_source_readings(s, m->allocator, TB_CLOCK_BOOTTIME, clock, &pairs, &count);
   if (status != TB_OK || !count) return status;
   status = tb_reading_fit_make(&fit, m->allocator, pairs, count, kind, NULL);
@@ -146,17 +146,62 @@ static enum tb_status read_noise(const struct tb_merger *m, const struct tb_sour
   return status;
 }
 
+/* Readers read clocks in the order of the snapshot. Whether each snapshot has `b` between the other two. */
+static bool is_between(const struct tb_source *s, uint32_t a, uint32_t b, uint32_t third) {
+  const struct tb_clock_graph *c = &s->prescan.clocks.graph;
+  bool any = false;
+  for (size_t i = 0; i < c->group_count; i++) {
+    const struct tb_clock_group *g = &c->groups[i];
+    size_t at_a = column_of(s, g, a), at_b = column_of(s, g, b), at_third = column_of(s, g, third);
+    if (at_a == g->columns || at_b == g->columns) continue;
+    if (at_third == g->columns || (at_a < at_b) != (at_b < at_third)) return false;
+    any = true;
+  }
+  return any;
+}
+
+/* Whether MONOTONIC reads what BOOTTIME does, or a little more: the machine never slept, and that is how long a
+ * snapshot took from the one to the other. */
+static enum tb_status took_no_time(const struct tb_merger *m, const struct tb_source *s, bool *at_once) {
+  struct tb_time_anchor *pairs = NULL;
+  size_t count = 0;
+  enum tb_status status = tb_source_readings(s, m->allocator, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC, &pairs, &count);
+  *at_once = count > 0;
+  for (size_t i = 0; i < count && status == TB_OK; i++) {
+    tb_wide took = (tb_wide)pairs[i].y - pairs[i].x;
+    *at_once &= took >= -TB_READING_BUSY_NS / 2 && took <= TB_READING_BUSY_NS / 2;
+  }
+  tb_free(m->allocator, pairs, count * sizeof(*pairs));
+  return status;
+}
+
+/* Whether a reader that was stopped between the relation's two clocks would have read the third one late, and that
+ * would show. */
+static enum tb_status find_enclosing(const struct tb_merger *m, const struct tb_source *s,
+                                     const struct tb_clock_relation *r, size_t count, struct tb_reading_noise *third) {
+  bool same_rate = r->kind == TB_READING_SAME_RATE, between = is_between(s, r->a, r->b, TB_CLOCK_MONOTONIC);
+  if (count >= 2) {
+    third->encloses = !same_rate && between;
+    return TB_OK;
+  }
+  enum tb_status status = took_no_time(m, s, &third->encloses);
+  third->encloses &= same_rate || between;
+  return status;
+}
+
 /* Few readings show less of their noise than the third clock's do that was read with them: MONOTONIC's for those of the
  * wall clock, and the wall clock's for MONOTONIC's. */
 static enum tb_status fit_relation(const struct tb_merger *m, const struct tb_source *s, struct tb_clock_relation *r,
                                    struct tb_time_anchor *pairs, size_t count) {
-  struct tb_reading_noise third = {0, 0, 0};
+  struct tb_reading_noise third = {.most = 0};
   enum tb_status status = TB_OK;
   if (count <= TB_FEW_READINGS)
     status = r->kind == TB_READING_SAME_RATE ? read_noise(m, s, TB_CLOCK_REALTIME, TB_READING_DRIFTS, &third)
                                              : read_noise(m, s, TB_CLOCK_MONOTONIC, TB_READING_SAME_RATE, &third);
+  if (status == TB_OK && count <= TB_FEW_READINGS) status = find_enclosing(m, s, r, count, &third);
   if (status != TB_OK) return status;
-  return tb_reading_fit_make(&r->fit, m->allocator, pairs, count, r->kind, third.freedom ? &third : NULL);
+  const bool shows = third.freedom || third.encloses;
+  return tb_reading_fit_make(&r->fit, m->allocator, pairs, count, r->kind, shows ? &third : NULL);
 }
 
 static bool is_related(const struct tb_source *s, uint32_t a, uint32_t b) {

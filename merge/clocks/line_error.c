@@ -59,10 +59,19 @@ static double shown_by(const struct tb_reading_noise *noise) {
 
 static double rarely_off(size_t freedom) { return RARELY_OFF[(freedom < FREEDOM_MAX ? freedom : FREEDOM_MAX) - 1]; }
 
+/* Whether nothing excludes that a reader was stopped between its reads of the two clocks. Of two clocks that drift
+ * three readings show one late one, of clocks of one rate two do. */
+static bool may_be_late(const struct tb_reading_noise *noise, const struct tb_reading_noise *third) {
+  static const double USUAL_NS = 5e3;
+  if (third && third->encloses && 2 * third->most <= TB_READING_BUSY_NS) return false;
+  return !noise->freedom || (noise->freedom == 1 && noise->most > USUAL_NS);
+}
+
 /* How far off each reading may be, by what is known of all noise: no more than on a busy host. */
 static double each_off(const struct tb_reading_noise *noise, const struct tb_reading_noise *third) {
   struct tb_reading_noise all = *noise;
   double busy = fmax(TB_READING_BUSY_NS, 2 * noise->most);
+  if (may_be_late(noise, third)) return TB_READING_LATE_NS;
   if (third) all.squares += third->squares, all.freedom += third->freedom;
   if (!all.freedom) return busy;
   return fmin(fmax(LEAST_OFF_NS, rarely_off(all.freedom) * shown_by(&all)), busy);
@@ -87,6 +96,7 @@ static bool is_noise_less(const struct tb_line_error *e) {
 
 void tb_line_error_doubt(struct tb_line_error *e, double n, double slope, const struct tb_reading_noise *noise,
                          const struct tb_reading_noise *third) {
+  if (n < 2 && may_be_late(noise, third)) e->most = TB_READING_LATE_NS;
   if (n < 2 || n > TB_FEW_READINGS) return;
   double span = (double)((tb_wide)e->readings.last - e->readings.first);
   e->each_off = noise->most + each_off(noise, third);

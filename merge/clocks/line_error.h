@@ -16,6 +16,10 @@
  *   fitted |--------|------|--------     least, and at most what a busy host takes between two reads. Two readings
  *          |      __+------+__           without a third clock show no distance, and so have that.
  *        r |__--``  readings  ``--__
+ *
+ * One or two readings, and three that are on no line, leave open that one was late by milliseconds, since the reader
+ * was stopped between the two reads. Then r is that, unless a third clock shows that it was not: it was read behind the
+ * two, and at once.
  */
 #ifndef TB_MERGE_CLOCKS_LINE_ERROR_H
 #define TB_MERGE_CLOCKS_LINE_ERROR_H
@@ -26,11 +30,14 @@
 enum { TB_FEW_READINGS = 14 };
 /* How far off a reading may be that nothing is known of: what a busy host takes between two reads. */
 enum { TB_READING_BUSY_NS = 105000 };
+/* The same where a host may have stopped the reader between two reads. */
+enum { TB_READING_LATE_NS = 5000000 };
 
 /* What readings show of their noise by how far they are from a line, or a level. */
 struct tb_reading_noise {
   double squares, most; /* the sum of the squared distances, and the largest one; ns */
   size_t freedom;       /* how many of them are independent */
+  bool encloses;        /* of a third clock: a reader that was stopped between the two would have read it late, too */
 };
 
 /* One line of readings. */

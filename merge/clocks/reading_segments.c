@@ -162,7 +162,7 @@ static int first_segment(const struct tb_readings *r) {
 
 struct tb_reading_noise tb_readings_measure(const struct tb_readings *r, const struct tb_segment_sums *sums,
                                             double slope) {
-  struct tb_reading_noise s = {0, 0, 0};
+  struct tb_reading_noise s = {.most = 0};
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] == TB_NO_SEGMENT) continue;
     double off = fabs(r->d[i] - tb_segment_level(&sums[r->segment[i]], slope) - slope * r->x[i]);

@@ -71,10 +71,12 @@ static enum tb_status join(struct tb_merger *m, const struct tb_part_link *links
 static void note_unclear(struct tb_merger *m, const struct tb_source *s) {
   const struct tb_source *other = tb_part_may_continue(m, s);
   if (!other) return;
-  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_PART_UNCLEAR, s->index,
-                           "does not begin as a recording does, and has sequences of the numbers that %s has, but "
-                           "nothing shows that it continues that one: it is read as a trace of its own",
-                           other->name);
+  tb_merge_report_add_note(
+      m->report, TB_MERGE_NOTE_PART_UNCLEAR, s->index,
+      "does not begin as a recording does, and has sequences of the numbers that %s has, but "
+      "nothing shows that it continues that one: it is read as a trace of its own (where it does, cat makes one "
+      "file of both)",
+      other->name);
 }
 
 static void note_missing(struct tb_merger *m, const struct tb_source *s) {

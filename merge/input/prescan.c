@@ -143,17 +143,26 @@ static struct tb_prescanned_machine *take_machine(struct tb_prescan *s, uint32_t
 }
 
 uint8_t tb_whole_machine_kind(uint32_t kind) {
-  static const uint16_t kinds[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
-                                   TB_TRACE_PACKET_SYS_STATS,
-                                   TB_TRACE_PACKET_GPU_COUNTER_EVENT,
-                                   TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT,
-                                   TB_TRACE_PACKET_FRAME_TIMELINE_EVENT,
-                                   TB_TRACE_PACKET_ETW_EVENTS,
-                                   TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
-                                   TB_TRACE_PACKET_CPU_PER_UID_DATA};
-  for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-    if (kinds[i] == kind) return (uint8_t)(1u << i);
-  return 0;
+  switch (kind) {
+    case TB_TRACE_PACKET_FTRACE_EVENTS:
+      return 1 << 0;
+    case TB_TRACE_PACKET_SYS_STATS:
+      return 1 << 1;
+    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
+      return 1 << 2;
+    case TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT:
+      return 1 << 3;
+    case TB_TRACE_PACKET_FRAME_TIMELINE_EVENT:
+      return 1 << 4;
+    case TB_TRACE_PACKET_ETW_EVENTS:
+      return 1 << 5;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
+      return 1 << 6;
+    case TB_TRACE_PACKET_CPU_PER_UID_DATA:
+      return 1 << 7;
+    default:
+      return 0;
+  }
 }
 
 /* How a merge introduced a machine that it made. */

@@ -103,8 +103,8 @@ static void one_reading_is_an_offset_whose_bound_grows(void **unused) {
   pairs[count++] = (struct tb_time_anchor){5 * S, 9 * S};
   make(TB_READING_DRIFTS);
   assert_int_equal(apply(7 * S), 11 * S);
-  assert_int_equal(tb_time_bound_at(&fit.bound, 5 * S), TB_READING_BUSY_NS + 1);
-  assert_int_equal(tb_time_bound_at(&fit.bound, 105 * S), TB_READING_BUSY_NS + 1 + 5000000);
+  assert_int_equal(tb_time_bound_at(&fit.bound, 5 * S), TB_READING_LATE_NS + 1);
+  assert_int_equal(tb_time_bound_at(&fit.bound, 105 * S), TB_READING_LATE_NS + 1 + 5000000);
 }
 
 static void exact_readings_are_a_line_without_doubt(void **unused) {
@@ -388,6 +388,15 @@ static bool is_bound_true(const struct host *host) {
   return true;
 }
 
+/* The share of readings that are late by 0.5 to 5 ms: a reader that was stopped behind its read of BOOTTIME. Where
+ * `encloses`, MONOTONIC was read last, and is as late. */
+static double late_share;
+static bool encloses;
+
+static int64_t random_delay(void) {
+  return (double)random_below(1000000) < 1e6 * late_share ? (int64_t)random_below(4500000) + 500000 : 0;
+}
+
 /* Readings of BOOTTIME, MONOTONIC and REALTIME over 300 s, the latter two up to `noise` off; what MONOTONIC shows. */
 static struct tb_reading_noise read_three(const struct host *host, int64_t readings, int64_t noise) {
   struct tb_time_anchor monotonic[READINGS_MAX];
@@ -397,13 +406,16 @@ static struct tb_reading_noise read_three(const struct host *host, int64_t readi
     int64_t time = (int64_t)random_below(300 * (uint64_t)S);
     int64_t off = (int64_t)random_below(2 * (uint64_t)noise) - noise;
     int64_t other_off = (int64_t)random_below(2 * (uint64_t)noise) - noise;
-    monotonic[count] = (struct tb_time_anchor){own_at(host, time), own_at(host, time) - 500 * S + other_off};
-    pairs[count++] = (struct tb_time_anchor){own_at(host, time), wall_at(host, time) + off};
+    int64_t late = late_share > 0 ? random_delay() : 0, other_late = encloses ? late : 0;
+    const int64_t own = own_at(host, time);
+    monotonic[count] = (struct tb_time_anchor){own, own - 500 * S + other_off + other_late};
+    pairs[count++] = (struct tb_time_anchor){own, wall_at(host, time) + off + late};
   }
   const enum tb_reading_kind kind = TB_READING_SAME_RATE;
   assert_int_equal(tb_reading_fit_make(&other, tb_default_allocator(), monotonic, count, kind, NULL), TB_OK);
   struct tb_reading_noise shown = other.noise;
   tb_reading_fit_free(&other);
+  shown.encloses = encloses;
   return shown;
 }
 
@@ -435,7 +447,36 @@ static void bounds_by_few_noisy_readings_are_true(void **unused) {
         assert_true(count_false_bounds(SETS, readings, noises[i], with_third) <= ONCE);
 }
 
-/* Not a test: the table of MERGING.md. */
+/* One or two readings, and three, do not show that one was late: the bound has to contain that. */
+static void bounds_by_few_readings_contain_a_late_one(void **unused) {
+  enum { SETS = 2000 };
+  (void)unused;
+  late_share = 0.1;
+  for (int with_third = 0; with_third < 2; with_third++) {
+    for (int64_t readings = 1; readings <= 4; readings++) {
+      encloses = with_third && readings > 1;
+      int false_bounds = count_false_bounds(SETS, readings, 1000, with_third);
+      assert_true(false_bounds <= (readings == 1 ? 0 : SETS / 200));
+    }
+  }
+  late_share = 0;
+  encloses = false;
+}
+
+/* Not a test: the tables of MERGING.md. */
+static void print_late_table(int sets) {
+  late_share = 0.1;
+  for (int with_third = 0; with_third < 2; with_third++) {
+    encloses = with_third;
+    printf("| %s |", with_third ? "MONOTONIC read behind the two" : "nothing read behind the two");
+    for (int64_t readings = 1; readings <= 14; readings++)
+      printf(" %d |", count_false_bounds(sets, readings, 1000, with_third && readings > 1));
+    printf("\n");
+  }
+  late_share = 0;
+  encloses = false;
+}
+
 static void print_table(int sets) {
   for (int with_third = 1; with_third >= 0; with_third--) {
     for (int i = 0; i < NOISES; i++) {
@@ -527,6 +568,7 @@ static void hostile_readings_end(void **unused) {
 int main(int argc, char **argv) {
   if (argc > 1) {
     print_table(atoi(argv[1]));
+    print_late_table(atoi(argv[1]));
     return 0;
   }
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
@@ -550,6 +592,7 @@ int main(int argc, char **argv) {
       TEST(two_of_three_readings_outvote_no_third),
       TEST(noise_is_no_step),
       TEST(bounds_by_few_noisy_readings_are_true),
+      TEST(bounds_by_few_readings_contain_a_late_one),
       TEST(two_readings_show_nothing_though_a_third_clock_agrees),
       TEST(few_readings_of_an_idle_host_are_bound_closely),
       TEST(one_late_reading_of_six_does_not_bend_the_others_line),
