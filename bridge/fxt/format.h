@@ -81,7 +81,7 @@ enum tb_fxt_thread_state {
 };
 #define TB_FXT_IDLE_WEIGHT INT32_MIN /* a weight that marks the idle thread */
 
-enum tb_fxt_object { TB_FXT_OBJECT_PROCESS = 1, TB_FXT_OBJECT_THREAD = 2 };
+enum tb_fxt_object { TB_FXT_OBJECT_NONE = 0, TB_FXT_OBJECT_PROCESS = 1, TB_FXT_OBJECT_THREAD = 2 };
 enum tb_fxt_blob { TB_FXT_BLOB_DATA = 1, TB_FXT_BLOB_LAST_BRANCH = 2, TB_FXT_BLOB_PERFETTO = 3 };
 enum { TB_FXT_LARGE_BLOB = 0 };
 enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };

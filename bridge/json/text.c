@@ -76,6 +76,12 @@ char *tb_json_put_int(char *at, int64_t value) {
   return tb_json_put_uint(at, magnitude(value));
 }
 
+bool tb_json_is_text_of(struct tb_str text, int64_t number) {
+  char digits[TB_JSON_INTEGER_MAX];
+  const char *end = tb_json_put_int(digits, number);
+  return tb_str_equal(text, (struct tb_str){digits, (size_t)(end - digits)});
+}
+
 char *tb_json_put_hex(char *at, uint64_t value) {
   memcpy(at, "\"0x", 3);
   at += 3;

@@ -37,6 +37,9 @@ enum {
 char *tb_json_put_uint(char *at, uint64_t value);
 char *tb_json_put_int(char *at, int64_t value);
 
+/* Whether the text is the digits of the number. */
+bool tb_json_is_text_of(struct tb_str text, int64_t number);
+
 /* "0x" and lower-case hexadecimal digits, in quotes. Needs TB_JSON_INTEGER_MAX bytes. */
 char *tb_json_put_hex(char *at, uint64_t value);
 

@@ -131,25 +131,37 @@ static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, 
   return tb_fxt_thread_track_of_koid(&fx->tables, koid, thread);
 }
 
+static struct tb_arg *find_text(const struct tb_fxt_reader *fx, enum tb_carried_id field) {
+  for (uint32_t i = 0; i < fx->arg_count; i++)
+    if (fx->args[i].type == TB_ARG_STRING && tb_str_equal(fx->args[i].name, tb_carried_path(field)))
+      return &fx->args[i];
+  return NULL;
+}
+
 /* Takes the text that an id is in the source out of the arguments of the track's object; *name, which others show in
  * its place, is then no name. */
 static enum tb_status take_text_id(struct tb_fxt_reader *fx, enum tb_carried_id field, bool names, struct tb_str *name,
                                    struct tb_str *id) {
-  for (uint32_t i = 0; i < fx->arg_count; i++) {
-    if (fx->args[i].type != TB_ARG_STRING || !tb_str_equal(fx->args[i].name, tb_carried_path(field))) continue;
-    struct tb_str text = fx->args[i].text;
-    memmove(&fx->args[i], &fx->args[i + 1], (fx->arg_count - i - 1) * sizeof(*fx->args));
-    fx->arg_count--;
-    if (names && tb_str_equal(text, *name)) *name = (struct tb_str){NULL, 0};
-    return tb_fxt_no_memory(fx, tb_fxt_intern(&fx->tables.texts, text, id));
-  }
-  return TB_OK;
+  struct tb_arg *arg = find_text(fx, field);
+  if (!arg) return TB_OK;
+  struct tb_str text = arg->text;
+  memmove(arg, arg + 1, (size_t)(fx->args + fx->arg_count - arg - 1) * sizeof(*arg));
+  fx->arg_count--;
+  if (names && tb_str_equal(text, *name)) *name = (struct tb_str){NULL, 0};
+  return tb_fxt_no_memory(fx, tb_fxt_intern(&fx->tables.texts, text, id));
 }
 
 static enum tb_status take_text_ids(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_str *name) {
   bool is_thread = track->type == TB_TRACK_THREAD;
   enum tb_status status = take_text_id(fx, TB_CARRIED_PID, !is_thread, name, &track->pid_text);
   return status == TB_OK && is_thread ? take_text_id(fx, TB_CARRIED_TID, true, name, &track->tid_text) : status;
+}
+
+/* The type of an object: our writer has tracks without a name whose ids are texts as objects of no type. */
+static uint64_t type_of_object(const struct tb_fxt_reader *fx, uint64_t type) {
+  if (type != TB_FXT_OBJECT_NONE) return type;
+  if (find_text(fx, TB_CARRIED_TID)) return TB_FXT_OBJECT_THREAD;
+  return find_text(fx, TB_CARRIED_PID) ? TB_FXT_OBJECT_PROCESS : type;
 }
 
 enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
@@ -160,6 +172,7 @@ enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t hea
   if (status == TB_OK) status = tb_fxt_parse_args(fx, (uint32_t)tb_fxt_field(header, 40, 43), &cursor);
   if (status != TB_OK) return status;
   status = tb_fxt_set_object(&fx->tables, &fx->tables.kernel_objects, koid, 0, name, fx->args, fx->arg_count);
+  type = type_of_object(fx, type);
   struct tb_track *track = NULL;
   if (status == TB_OK && type == TB_FXT_OBJECT_PROCESS) status = tb_fxt_process_track(&fx->tables, koid, &track);
   if (status == TB_OK && type == TB_FXT_OBJECT_THREAD) status = thread_of_object(fx, koid, &track);

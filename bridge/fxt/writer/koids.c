@@ -4,6 +4,7 @@
  */
 #include "base/mix64.h"
 #include "fxt/writer/writer.h"
+#include "json/text.h"
 
 /* ---- koids ------------------------------------------------------------------------------------------------------- */
 
@@ -15,7 +16,7 @@ bool tb_fxt_parse_number(struct tb_str text, uint64_t *number) {
     value = value * 10 + digit;
   }
   *number = value;
-  return text.len > 0;
+  return text.len == 1 || (text.len && text.ptr[0] != '0'); /* "07" is no other word for 7 */
 }
 
 /* The koid that the source wrote, else the id itself. */
@@ -64,28 +65,42 @@ struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const 
   return &w->track_states[track->index];
 }
 
-/* A process' or thread's name: its own, or an id that is a text and no koid. */
+/* The text that the id of a process or thread is in the source. */
+static struct tb_str own_text(const struct tb_track *track) {
+  return track->type == TB_TRACK_THREAD ? track->tid_text : track->pid_text;
+}
+
+static int64_t own_number(const struct tb_track *track) {
+  return track->type == TB_TRACK_THREAD ? track->tid : track->pid;
+}
+
+/* A process' or thread's name: its own, or an id that is a text and no number. */
 static struct tb_str name_of(const struct tb_track *track) {
-  struct tb_str text = track->type == TB_TRACK_THREAD ? track->tid_text : track->pid_text;
+  struct tb_str text = own_text(track);
   uint64_t koid;
-  return track->name.len || tb_fxt_parse_number(text, &koid) ? track->name : text;
+  bool is_number = tb_fxt_parse_number(text, &koid) || tb_json_is_text_of(text, own_number(track));
+  return track->name.len || is_number ? track->name : text;
 }
 
 /* An id that is a text in the source and no koid, as an argument of the track's record. */
-static void add_text_id(struct tb_fxt_flat *args, uint32_t *count, enum tb_carried_id field, struct tb_str text) {
+static void add_text_id(struct tb_fxt_flat *args, uint32_t *count, enum tb_carried_id field, struct tb_str text,
+                        int64_t number) {
   uint64_t koid;
-  if (!text.len || tb_fxt_parse_number(text, &koid)) return;
+  if (!text.len || (tb_fxt_parse_number(text, &koid) && !tb_json_is_text_of(text, number))) return;
   args[(*count)++] = (struct tb_fxt_flat){.name = tb_carried_path(field), .text = text, .type = TB_FXT_ARG_STRING};
 }
 
-static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str text) {
+/* Describes a track. One without a name whose id is a text is an object of no type, since one of its own would give it
+ * an empty name. */
+static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str text,
+                              bool has_name) {
   bool is_thread = track->type == TB_TRACK_THREAD;
   uint64_t process = tb_fxt_process_koid(track);
   struct tb_fxt_flat args[3] = {{.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID}};
   uint32_t count = is_thread && (track->has_pid || track->parent);
-  add_text_id(args, &count, TB_CARRIED_PID, track->pid_text);
-  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, track->tid_text);
-  uint64_t type = is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
+  add_text_id(args, &count, TB_CARRIED_PID, track->pid_text, track->pid);
+  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, track->tid_text, track->tid);
+  uint64_t type = !has_name ? TB_FXT_OBJECT_NONE : is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
   tb_fxt_use_process(w, process);
   uint64_t name = tb_fxt_string_ref(w, text);
   tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | (uint64_t)count << 40);
@@ -111,7 +126,15 @@ static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, st
   track_state->name = copy;
   track_state->name_len = (uint32_t)name.len;
   track_state->described = true;
-  put_kernel_object(w, track, name);
+  put_kernel_object(w, track, name, true);
+}
+
+/* What a track without a name has to say of itself. */
+static void describe_nameless(struct tb_fxt_writer *w, const struct tb_track *track,
+                              struct tb_fxt_track_state *track_state) {
+  if (track_state->has_text_id || !tb_json_is_text_of(own_text(track), own_number(track))) return;
+  track_state->has_text_id = true;
+  put_kernel_object(w, track, (struct tb_str){NULL, 0}, false);
 }
 
 void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
@@ -119,8 +142,10 @@ void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
   if (!track_state || (track_state->named && !track->name.len)) return;
   struct tb_str name = name_of(track);
-  if (track_state->described ? tb_str_equal(name, written_name(track_state)) : name.len == 0) return;
-  write_name(w, track, track_state, name);
+  if (!track_state->described && !name.len)
+    describe_nameless(w, track, track_state);
+  else if (!track_state->described || !tb_str_equal(name, written_name(track_state)))
+    write_name(w, track, track_state, name);
 }
 
 void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name) {

@@ -5,7 +5,7 @@
  * A slice that begins is held until it ends, to become one complete record. Readers sort records by time, those of one
  * time by their place in the file, and a complete record's place is then that of its end. So a slice is held only while
  * nothing else of its track depends on its place: anything that happens on the track at the time of its begin, or last
- * thing before its end at the time of that end, makes it a begin and an end.
+ * thing before its end at the time of that end, makes it a begin and an end, and so does an end at its begin.
  */
 #include "base/intern.h"
 #include "fxt/writer/open_slices.h"
@@ -279,8 +279,10 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   struct slice_parts parts = parts_of(slice);
   if (event->thread) parts.thread = event->thread;
   bool is_named = track_state->has_endless && !is_endless && (parts.name.len || parts.category.len);
-  bool late =
-      event->ts < slice->open.ts || tb_same_time_keeps_place(slice->open.ts, event->ts, track_state->last_inner_ts);
+  /* a complete record of no duration would have the next one in it */
+  bool is_moment = is_thread(event->track) && event->ts == slice->open.ts;
+  bool late = event->ts < slice->open.ts || is_moment ||
+              tb_same_time_keeps_place(slice->open.ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   if (!slice->written && (late || would_take_flow(tb_fxt_slice_extras(slice), event->ts) ||
                           parts.arg_count + w->args.count > TB_FXT_MAX_ARGS || has_own_members(w, event, &parts)))

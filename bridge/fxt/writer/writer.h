@@ -74,6 +74,7 @@ struct tb_fxt_track_state {
   uint32_t name_len;
   uint32_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
   bool described;                    /* a kernel object record was written */
+  bool has_text_id;                  /* it has no name, and a record that says that its id is a text */
   bool named;                        /* it has a name of metadata, which the track itself does not know */
   bool unordered;                    /* its times once went back: no slice is held any more */
   bool has_endless; /* a slice of it never ends: ends have names from then on, so that they do not end it */

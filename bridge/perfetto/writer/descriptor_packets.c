@@ -113,13 +113,6 @@ static bool is_number_past_field(struct tb_str id) {
   return id.len > DIGITS_THAT_FIT && is_integer(id);
 }
 
-/* Whether the text is the digits of the very number that the field has. */
-static bool is_text_of(struct tb_str text, int64_t number) {
-  char digits[TB_JSON_INTEGER_MAX];
-  const char *end = tb_json_put_int(digits, number);
-  return tb_str_equal(text, (struct tb_str){digits, (size_t)(end - digits)});
-}
-
 /* A negative number of another format's is its own: those of Perfetto are 32 bits, which JSON has unsigned. */
 static bool is_own_negative(const struct tb_perfetto_writer *p, int64_t number) {
   return number < 0 && !p->writer->is_own_source;
@@ -127,7 +120,7 @@ static bool is_own_negative(const struct tb_perfetto_writer *p, int64_t number) 
 
 /* A text id is the name too, where there is no other; a number is none. */
 static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_str id, int64_t number) {
-  return state->name.len || is_number_past_field(id) || is_text_of(id, number) ? state->name : id;
+  return state->name.len || is_number_past_field(id) || tb_json_is_text_of(id, number) ? state->name : id;
 }
 
 /* Begins a member of the object, which is empty so far or not. */
@@ -142,7 +135,7 @@ static void emit_id(struct tb_json_emit *emit, const char *key, bool there, stru
     TB_JSON_EMIT(emit, "null");
   else if (!text.len)
     tb_json_emit_int(emit, number);
-  else if (is_number_past_field(text) && !is_text_of(text, number))
+  else if (is_number_past_field(text) && !tb_json_is_text_of(text, number))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
     tb_json_emit_string(emit, text);

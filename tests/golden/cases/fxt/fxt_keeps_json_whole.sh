@@ -13,6 +13,9 @@ cat >trace.json <<'JSON'
 {"ph":"E","ts":14,"pid":1,"tid":1,"cname":"good","args":{"a":2}},
 {"name":"empty pid","ph":"X","ts":15,"dur":1,"pid":"","tid":"x"},
 {"name":"text ids","ph":"X","ts":16,"dur":1,"pid":"p","tid":"q"},
+{"name":"digits","ph":"X","ts":16,"dur":1,"pid":"8","tid":"9"},
+{"name":"digits","ph":"X","ts":16,"dur":1,"pid":"10"},
+{"name":"digits","ph":"X","ts":16,"dur":1,"pid":"011","tid":-12},
 {"name":"thread_name","ph":"M","pid":3,"args":{"name":"no tid"}},
 {"name":"carried","ph":"X","ts":17,"dur":1,"pid":3,"tid":4,"args":{"trace_event":{"u":1},"x":{"y":1}}},
 {"name":"carried","ph":"X","ts":19,"dur":1,"pid":3,"tid":4,"args":{"trace_event.ph":"Q","v:json":"1"}}
