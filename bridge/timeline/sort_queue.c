@@ -258,6 +258,28 @@ static bool would_pass_endless(const struct tb_sort_queue *s, size_t from, size_
   return false;
 }
 
+/* Where a record is among all, as they came. */
+static int64_t place_in_memory(const struct tb_sort_queue *s, const char *record) {
+  int64_t before = 0;
+  for (const struct tb_sort_queue_block *c = s->first; c; c = c->next) {
+    const char *start = (const char *)c;
+    if (record >= start && record < start + c->size) return before + (record - start);
+    before += (int64_t)c->size;
+  }
+  return before;
+}
+
+/* Puts slices that begin and end at one time in the order in which they came. */
+static void order_equal_slices(const struct tb_sort_queue *s, struct tb_sort_queue_ref *slices, size_t count,
+                               struct tb_sort_queue_ref *spare) {
+  for (size_t from = 0, to; from < count; from = to) {
+    for (to = from + 1; to < count && slices[to].rank == slices[from].rank;) to++;
+    if (to - from == 1) continue;
+    for (size_t i = from; i < to; i++) slices[i].ts = place_in_memory(s, slices[i].record);
+    tb_sort_queue_sort_refs(slices + from, to - from, spare);
+  }
+}
+
 /* Orders the slices among the entries of one time, from `from` to `to`, in the places where there are slices. One that
  * never ends keeps its place, or is in front of those that have to stay behind it. `room` is for twice as many. */
 static void order_begins_of_time(struct tb_sort_queue *s, size_t from, size_t to, const int64_t *ends,
@@ -272,6 +294,7 @@ static void order_begins_of_time(struct tb_sort_queue *s, size_t from, size_t to
     if (is_ordered) slices[count++] = (struct tb_sort_queue_ref){s->refs[i].ts, end, s->refs[i].record};
   }
   tb_sort_queue_sort_refs(slices, count, spare);
+  if (!s->complete_first) order_equal_slices(s, slices, count, spare);
   for (size_t i = from, n = 0; n < count; i++)
     if (s->refs[i].rank != TB_RANK_OTHER) s->refs[i].record = slices[n++].record;
 }

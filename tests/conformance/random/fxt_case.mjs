@@ -39,20 +39,20 @@ const described = (random) =>
     ({name: random.of(NAMES), category: random.of(["cat", "net", ""]), args: args(random), indexed: random.true(0.6)});
 
 // Slices that nest, of which `share` are complete ones; on a grid several begin, and end, at one time. A complete one
-// may be in the file where it ends.
-function nested(random, thread, from, to, depth, grid, share) {
-  const events = [], snap = (ts) => Math.ceil(ts / grid) * grid;
+// may be in the file where it ends. None begins in the tick of the one before it (docs/CONFORMANCE.md).
+function nested(random, thread, from, to, depth, times) {
+  const {grid, tick, share} = times, events = [], snap = (ts) => Math.ceil(ts / grid) * grid;
   for (let at = snap(from + random.below(20000)), n = 1 + random.below(3); n > 0 && at < to - grid; n--) {
     const end = Math.min(to, snap(at + 1 + random.below(to - at))), what = described(random);
     const first = at + (grid > 1 ? 0 : 1);
-    const inside = depth < 3 && end - at > 3000 ? nested(random, thread, first, end, depth + 1, grid, share) : [];
+    const inside = depth < 3 && end - at > 3000 ? nested(random, thread, first, end, depth + 1, times) : [];
     if (random.true(share)) {
       const complete = {type: "complete", ts: at, thread, ...what, last: end};
-      if (grid === 1 && share < 1 && random.true(0.4)) events.push(...inside, {...complete, place: end});
+      if (grid * tick === 1 && share < 1 && random.true(0.4)) events.push(...inside, {...complete, place: end});
       else events.push(complete, ...inside);
     } else
       events.push({type: "begin", ts: at, thread, ...what}, ...inside, {type: "end", ts: end, thread, name: what.name});
-    at = snap(end + 1 + random.below(20000));
+    at = snap(end + tick + random.below(20000));
   }
   return events;
 }
@@ -129,9 +129,8 @@ export function fxtCase(seed, slot) {
   const late = objects.filter(() => random.true(0.2)).map((object) => ({kind: "kernelObject", ts: 950000, ...object}));
   const grid = random.true(0.3) ? 5000 : 1;
   const provider = 1 + slot % RATES.length, tick = Math.max(1, 1e9 / RATES[provider - 1]);
-  // A begin and a complete slice of one time and end are in the order of the file to the importer
-  const share = tick > 1 ? random.of([0, 1]) : 0.5;
-  const slices = (thread) => (random.true(0.7) ? nested(random, thread, 0, 400000, 0, grid, share) : []);
+  const share = random.of([0, 0.5, 1]);
+  const slices = (thread) => (random.true(0.7) ? nested(random, thread, 0, 400000, 0, {grid, tick, share}) : []);
   const events = threads.flatMap(slices);
   if (random.true(0.5)) events.push(...flows(random, threads, slot));
   events.push(...others(random, threads, slot), ...asides(random, threads, slot), ...late);
