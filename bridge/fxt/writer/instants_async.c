@@ -66,8 +66,7 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
 }
 
 static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
-  if (event->id.kind == TB_ID_NONE)
-    return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
+  if (event->id.kind == TB_ID_NONE) return tb_fxt_track_number(w, event->track);
   bool is_flow = type >= TB_FXT_FLOW_BEGIN;
   uint64_t number = tb_fxt_id_number(w, event, &event->id, is_flow);
   if (!event->id.is_number || number != event->id.value) tb_fxt_carry_id(w, &event->id);

@@ -168,13 +168,28 @@ static uint64_t identity_of(const struct tb_event *event, const struct tb_id *id
   return hash | 1;
 }
 
-uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named) {
-  if (id->is_number && event->has & TB_HAS_ID_ONLY_MATCH) return id->value;
-  uint64_t identity = identity_of(event, id, named), number = id->is_number ? id->value : identity;
+/* The number where nothing else has it, else the identity. */
+static uint64_t own_number_of(struct tb_fxt_writer *w, uint64_t number, uint64_t identity) {
   const uint64_t *owner = tb_map_find(&w->ids, number, 0);
   if (!owner) {
     tb_fxt_fail(w, tb_map_put(&w->ids, number, 0, identity));
     return number;
   }
   return *owner == identity ? number : identity;
+}
+
+uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named) {
+  if (id->is_number && event->has & TB_HAS_ID_ONLY_MATCH) return id->value;
+  uint64_t identity = identity_of(event, id, named);
+  return own_number_of(w, id->is_number ? id->value : identity, identity);
+}
+
+uint64_t tb_fxt_track_number(struct tb_fxt_writer *w, const struct tb_track *track) {
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
+  if (!track_state) return track->uuid;
+  if (!track_state->number) {
+    uint64_t number = track->uuid ? track->uuid : UINT64_C(1) << 62 | track->index;
+    track_state->number = own_number_of(w, number, tb_mix_word(number, track->index) | 1);
+  }
+  return track_state->number;
 }

@@ -131,9 +131,9 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
 /* The number of async records for what happens on a track that is no thread's. */
-static uint64_t id_of_track(const struct tb_event *event) {
+static uint64_t id_of_track(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->id.kind != TB_ID_NONE && event->id.is_number) return event->id.value;
-  return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
+  return tb_fxt_track_number(w, event->track);
 }
 
 /* Whether the newest slice begins together with one that was written as a begin: some readers put complete records of a
@@ -152,7 +152,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   make_way(w, event->track, track_state, event->ts);
   settle(w, event->track, track_state, event->ts);
   struct tb_fxt_slice_extras *extras = (void *)slice.block;
-  extras->id = is_thread(event->track) ? 0 : id_of_track(event);
+  extras->id = is_thread(event->track) ? 0 : id_of_track(w, event);
   extras->thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   tb_fxt_push_slice(w, track_state, &slice);
@@ -256,7 +256,7 @@ static void put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) 
                                    .category = event->categories,
                                    .args = w->args.items,
                                    .arg_count = w->args.count,
-                                   .id = is_thread(event->track) ? 0 : id_of_track(event)};
+                                   .id = is_thread(event->track) ? 0 : id_of_track(w, event)};
   put_end(w, event->track, &bare, event->ts);
 }
 
@@ -374,7 +374,7 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
                  (uint64_t)(event->ts + event->dur));
     return;
   }
-  slice.id = id_of_track(event);
+  slice.id = id_of_track(w, event);
   put_begin(w, event->track, &slice, event->ts);
   slice.arg_count = 0;
   put_end(w, event->track, &slice, event->ts + event->dur);

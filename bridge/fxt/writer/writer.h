@@ -70,6 +70,7 @@ struct tb_fxt_track_state {
   struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
   int64_t last_ts;              /* of the begins and ends */
   int64_t last_inner_ts;        /* of begins and other events */
+  uint64_t number;              /* see tb_fxt_track_number; 0: not asked for yet */
   char *name;                   /* in the name record written last */
   uint32_t name_len;
   uint32_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
@@ -256,6 +257,9 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
 /* The number that stands for the event's id: its own unless an id of other categories, scope, process (or, with
  * `named`, name) has it. */
 uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named);
+
+/* The number that stands for a track in async records without an id: its uuid unless an id has it. */
+uint64_t tb_fxt_track_number(struct tb_fxt_writer *w, const struct tb_track *track);
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
