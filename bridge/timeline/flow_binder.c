@@ -2,6 +2,7 @@
 #include "timeline/flow_binder.h"
 
 #include "base/error.h"
+#include "timeline/entry_rank.h"
 #include "timeline/slice_stack.h"
 
 void tb_flows_init(struct tb_flows *flows, const struct tb_allocator *allocator) {
@@ -27,6 +28,7 @@ static enum tb_status add_point(struct tb_flows *f, const struct tb_flow_point *
 
 static struct tb_flow_point point_of(const struct tb_flow_binder *b, const struct tb_staged_event *e) {
   return (struct tb_flow_point){.ts = e->ts,
+                                .rank = tb_entry_rank(e, false),
                                 .order = e->order,
                                 .flow = e->flow_key,
                                 .queue = b->queue_index,

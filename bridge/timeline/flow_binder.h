@@ -25,7 +25,8 @@
 /* One point of a flow, bound to a slice: entry `place` of queue `queue`. */
 struct tb_flow_point {
   int64_t ts;
-  uint64_t order; /* place in the file, for points of one ts */
+  int64_t rank;   /* of the slice, for points of one ts: see timeline/entry_rank.h */
+  uint64_t order; /* place in the file, for points of one ts and rank */
   int64_t slice_ts;
   uint64_t place;
   uint32_t queue;

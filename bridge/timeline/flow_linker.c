@@ -33,6 +33,7 @@ struct chainer {
 static int compare_points(const void *a, const void *b) {
   const struct tb_flow_point *x = a, *y = b;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
   if (x->order != y->order) return x->order < y->order ? -1 : 1;
   return (int)x->step - (int)y->step;
 }

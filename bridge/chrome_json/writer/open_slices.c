@@ -99,6 +99,9 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
   slice->phase = 0;
   slice->begins_with_b = event->ts == state->begun_at;
   slice->flow_number = 0;
+  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
+  if (stack->count > 1)
+    slice->outer_flow_ts = slice[-1].flow_ts > slice[-1].outer_flow_ts ? slice[-1].flow_ts : slice[-1].outer_flow_ts;
   slice->at = at;
   slice->late_at = state->slices->late.buffer.len;
   slice->thread_ts = event->thread_ts;

@@ -229,11 +229,17 @@ static void write_begins_with_outer(struct tb_json_writer *w, struct tb_json_tra
   state->slices->late.buffer.len = tb_json_opened(state)[first].late_at;
 }
 
+/* Whether a flow event of a slice around this one comes when it has ended. An X would be the newest slice to readers
+ * even then, and would take it. */
+static bool would_take_flow(const struct tb_json_open *slice, int64_t end) {
+  return slice->outer_flow_ts > end && slice->flow_ts <= end;
+}
+
 static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (tb_json_in_order(state, event) && state->slices->stack.count && ends_innermost(w, state, event)) {
     const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
     if (slice->begins_with_b) write_begins_with_outer(w, state, event->ts);
-    if (slice->phase || !needs_own_event(event)) {
+    if (slice->phase || (!needs_own_event(event) && !would_take_flow(slice, event->ts))) {
       if (slice->phase)
         tb_json_put_whole(w, event, 'E');
       else
@@ -251,6 +257,14 @@ static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, i
   int64_t begin =
       state->slices->stack.count ? tb_json_opened(state)[state->slices->stack.count - 1].open.ts : INT64_MIN;
   if (tb_deferred_end_take(&state->slices->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
+}
+
+void tb_json_note_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->track->type != TB_TRACK_THREAD) return;
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state || !state->slices->stack.count) return;
+  struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  if (event->ts > slice->flow_ts) slice->flow_ts = event->ts;
 }
 
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event) {

@@ -89,6 +89,7 @@ static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event 
 /* Threads come one after the other, but a flow event must not come before the one that began the flow at its very
  * time. The end of a flow at the next slice stays in front of that. */
 static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  tb_json_note_flow(w, event);
   if (event->type == TB_EVENT_FLOW_BEGIN) return put_whole(w, event);
   if (event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING)) return put_whole(w, event);
   tb_json_defer_whole(w, event, default_phase(event));

@@ -53,6 +53,7 @@ struct tb_json_open {
   char phase;         /* that its begin has */
   bool begins_with_b; /* with a slice around it that is written as a B */
   uint64_t flow_number;
+  int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN: none */
 };
 
 /* The text that tb_json_emit_ids wrote for a track last: it is in each of its events. */
@@ -193,6 +194,8 @@ void tb_json_make_room(struct tb_json_writer *w);
 void tb_json_close_tracks(struct tb_json_writer *w);
 /* To be called before a flow event, which joins the slice that is open: an end that is kept back is written first. */
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event);
+/* Notes a flow event of the slice that is open, which it may be far behind. */
+void tb_json_note_flow(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_free_tracks(struct tb_json_writer *w);
 
 /* ---- tracks (chrome_json/writer/track_metadata.c) ---------------------------------------------------------------- */
