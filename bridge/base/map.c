@@ -174,3 +174,22 @@ enum tb_status tb_index_map_put(struct tb_index_map *map, const void *owner, uin
   *slot = index + 1;
   return TB_OK;
 }
+
+/* The ideal place of what is in a slot. */
+static size_t ideal_of_slot(const struct tb_index_map *map, const void *owner, size_t slot) {
+  struct tb_map_key key = map->key_of(owner, map->slots[slot] - 1);
+  return ideal_of(map->slot_count, key.first, key.second);
+}
+
+void tb_index_map_remove(struct tb_index_map *map, const void *owner, uint32_t index) {
+  uint32_t *slot = map->count ? slot_of(map, owner, map->key_of(owner, index)) : NULL;
+  if (!slot || *slot != index + 1) return;
+  size_t mask = map->slot_count - 1, at = (size_t)(slot - map->slots);
+  for (size_t i = (at + 1) & mask; map->slots[i]; i = (i + 1) & mask) { /* as in tb_map_remove */
+    if (((i - ideal_of_slot(map, owner, i)) & mask) < ((i - at) & mask)) continue;
+    map->slots[at] = map->slots[i];
+    at = i;
+  }
+  map->slots[at] = 0;
+  map->count--;
+}

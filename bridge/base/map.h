@@ -81,5 +81,7 @@ bool tb_index_map_get(const struct tb_index_map *map, const void *owner, uint64_
                       uint32_t *index);
 /* Sets the index of its key; below UINT32_MAX. TB_OK, or TB_NO_MEMORY and nothing changed. */
 TB_MUST_CHECK enum tb_status tb_index_map_put(struct tb_index_map *map, const void *owner, uint32_t index);
+/* Removes the index, where its key has it and no other: before the key changes. */
+void tb_index_map_remove(struct tb_index_map *map, const void *owner, uint32_t index);
 
 #endif

@@ -103,6 +103,26 @@ enum tb_status tb_grow_zeroed(const struct tb_allocator *a, void **ptr, size_t *
   return status;
 }
 
+enum tb_status tb_pages_reach(struct tb_pages *pages, size_t index, size_t item, size_t max_items) {
+  if (index >= max_items) return TB_LIMIT;
+  while (index >= tb_pages_room(pages)) {
+    void *list = pages->pages;
+    enum tb_status status =
+        tb_grow_array(pages->allocator, &list, &pages->capacity, pages->count + 1, sizeof(*pages->pages), SIZE_MAX);
+    pages->pages = list;
+    void *page = status == TB_OK ? tb_calloc(pages->allocator, TB_PAGE_ITEMS * item) : NULL;
+    if (!page) return status == TB_OK ? TB_NO_MEMORY : status;
+    pages->pages[pages->count++] = page;
+  }
+  return TB_OK;
+}
+
+void tb_pages_free(struct tb_pages *pages, size_t item) {
+  for (size_t i = 0; i < pages->count; i++) tb_free(pages->allocator, pages->pages[i], TB_PAGE_ITEMS * item);
+  tb_free(pages->allocator, pages->pages, pages->capacity * sizeof(*pages->pages));
+  *pages = (struct tb_pages){.allocator = pages->allocator};
+}
+
 void tb_arena_init(struct tb_arena *arena, const struct tb_allocator *allocator, size_t max_total) {
   *arena = (struct tb_arena){.allocator = allocator, .max_total = max_total};
 }

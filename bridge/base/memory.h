@@ -77,6 +77,28 @@ static inline void *tb_arena_alloc(struct tb_arena *arena, size_t size) {
  * empty. */
 struct tb_str tb_arena_copy(struct tb_arena *arena, struct tb_str text);
 
+/* ---- pages: an array that grows by an index, whose items never move and take no more than they need -------------- */
+
+enum { TB_PAGE_ITEMS = 16 };
+
+/* Zero but for the allocator it is empty. The size of an item is said to each call. */
+struct tb_pages {
+  const struct tb_allocator *allocator;
+  void **pages;
+  size_t count, capacity; /* of pages */
+};
+
+/* Makes room for the items up to `index`; new ones are 0. TB_OK, TB_LIMIT or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_pages_reach(struct tb_pages *pages, size_t index, size_t item, size_t max_items);
+void tb_pages_free(struct tb_pages *pages, size_t item);
+
+static inline size_t tb_pages_room(const struct tb_pages *pages) { return pages->count * TB_PAGE_ITEMS; }
+
+/* An item for which there is room. */
+static inline void *tb_pages_at(const struct tb_pages *pages, size_t index, size_t item) {
+  return (char *)pages->pages[index / TB_PAGE_ITEMS] + index % TB_PAGE_ITEMS * item;
+}
+
 /* For small functions on the way of every event, where compilers think a call worth the while. */
 #define TB_ALWAYS_INLINE inline __attribute__((always_inline))
 

@@ -11,6 +11,7 @@ void tb_open_stack_free(struct tb_open_stack *s, const struct tb_allocator *allo
 bool tb_open_stack_make_room(struct tb_open_stack *s, const struct tb_allocator *allocator, size_t most) {
   size_t capacity = s->capacity;
   if (most > UINT32_MAX) most = UINT32_MAX;
+  if (!capacity) most = 1; /* most of a million stacks have one slice */
   enum tb_status status = tb_grow_array(allocator, &s->frames, &capacity, (size_t)s->count + 1, s->frame_size, most);
   s->capacity = (uint32_t)capacity;
   return status == TB_OK;

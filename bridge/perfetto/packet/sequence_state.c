@@ -19,7 +19,7 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
       .trace_clock = TB_CLOCK_BOOTTIME, .keep_interned = true, .lose = lose, .lose_ctx = lose_ctx, .error = error};
   tb_limit_allocator_init(&state->budget, allocator, max_bytes);
   tb_intern_init(&state->pool, &state->budget.allocator);
-  tb_arena_init(&state->arena, &state->budget.allocator, 0);
+  state->sequences.allocator = &state->budget.allocator;
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
   tb_map_init(&state->clocks_ahead, &state->budget.allocator);
   tb_sequence_table_init(&state->sequence_table, &state->budget.allocator);
@@ -93,6 +93,7 @@ static void clear_defaults(struct tb_sequence_state *sequence) {
   struct tb_sequence_extras *extras = found_extras(sequence);
   sequence->has_default_track = sequence->has_default_clock = false;
   if (!extras) return;
+  extras->default_track_object = NULL;
   extras->extra_counters.count = extras->extra_double_counters.count = 0;
   extras->sample_defaults = extras->packet_defaults = (struct tb_str){NULL, 0};
 }
@@ -116,15 +117,19 @@ static void free_extras(const struct tb_allocator *allocator, struct tb_sequence
 
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
+static struct tb_sequence_state *sequence_at(const struct tb_trace_state *state, size_t number) {
+  return tb_pages_at(&state->sequences, number, sizeof(struct tb_sequence_state));
+}
+
 void tb_trace_state_free(struct tb_trace_state *state) {
   const struct tb_allocator *allocator = &state->budget.allocator;
-  for (size_t i = 0; i < state->sequence_capacity; i++) {
-    if (!state->sequences[i]) continue;
-    free_indexes(allocator, state->sequences[i]);
-    free_extras(allocator, state->sequences[i]);
+  for (size_t i = 0; i < tb_pages_room(&state->sequences); i++) {
+    struct tb_sequence_state *sequence = sequence_at(state, i);
+    if (!sequence->indexes) continue;
+    free_indexes(allocator, sequence);
+    free_extras(allocator, sequence);
   }
-  tb_arena_free(&state->arena);
-  tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence_state *));
+  tb_pages_free(&state->sequences, sizeof(struct tb_sequence_state));
   tb_sequence_table_free(&state->sequence_table);
   tb_clock_graph_free(&state->clocks);
   tb_map_free(&state->clocks_ahead);
@@ -145,14 +150,9 @@ bool tb_trace_state_number(struct tb_trace_state *state, uint32_t id, uint32_t m
 
 static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint32_t number, uint32_t id,
                                               uint32_t machine) {
-  void *sequences = state->sequences;
-  enum tb_status status = tb_grow_zeroed(&state->budget.allocator, &sequences, &state->sequence_capacity,
-                                         (size_t)number + 1, sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
-  state->sequences = sequences;
-  struct tb_sequence_state *sequence = status == TB_OK ? tb_arena_alloc(&state->arena, sizeof(*sequence)) : NULL;
-  if (!sequence) return NULL;
+  if (tb_pages_reach(&state->sequences, number, sizeof(struct tb_sequence_state), SEQUENCES_MAX) != TB_OK) return NULL;
+  struct tb_sequence_state *sequence = sequence_at(state, number);
   *sequence = (struct tb_sequence_state){.id = id, .machine = machine, .indexes = no_indexes, .extras = &no_extras};
-  state->sequences[number] = sequence;
   return sequence;
 }
 
@@ -161,8 +161,8 @@ static struct tb_sequence_state *find_sequence(struct tb_trace_state *state, uin
   if (recent && recent->id == id && recent->machine == machine) return recent;
   uint32_t number;
   if (!tb_trace_state_number(state, id, machine, &number)) return NULL;
-  recent = number < state->sequence_capacity ? state->sequences[number] : NULL;
-  return state->recent = recent ? recent : add_sequence(state, number, id, machine);
+  recent = number < tb_pages_room(&state->sequences) ? sequence_at(state, number) : NULL;
+  return state->recent = recent && recent->indexes ? recent : add_sequence(state, number, id, machine);
 }
 
 static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequence) {
@@ -174,6 +174,18 @@ static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequen
   sequence->valid = true;
   sequence->generation++;
   sequence->interned_version++;
+}
+
+enum tb_status tb_sequence_set_ids(struct tb_trace_state *state, struct tb_sequence_state *sequence, int64_t pid,
+                                   int64_t tid) {
+  sequence->has_wide_ids = pid != (int32_t)pid || tid != (int32_t)tid;
+  sequence->pid = (int32_t)pid;
+  sequence->tid = (int32_t)tid;
+  struct tb_sequence_extras *extras = sequence->has_wide_ids ? tb_sequence_own_extras(state, sequence) : NULL;
+  if (!extras) return sequence->has_wide_ids ? TB_NO_MEMORY : TB_OK;
+  extras->pid = pid;
+  extras->tid = tid;
+  return TB_OK;
 }
 
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid) {
@@ -211,6 +223,24 @@ static enum tb_status add_extra_counter(struct tb_trace_state *state, struct tb_
   return add_uuid(state, is_double ? &extras->extra_double_counters : &extras->extra_counters, uuid);
 }
 
+static enum tb_status set_default_track(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                        uint64_t uuid) {
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(state, sequence);
+  if (!extras) return TB_NO_MEMORY;
+  sequence->has_default_track = true;
+  extras->default_track = uuid;
+  return TB_OK;
+}
+
+static enum tb_status set_default_clock(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                        uint64_t clock) {
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(state, sequence);
+  if (!extras) return TB_NO_MEMORY;
+  sequence->has_default_clock = true;
+  extras->default_clock = (uint32_t)clock;
+  return TB_OK;
+}
+
 static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct tb_sequence_state *sequence,
                                            struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
@@ -219,8 +249,7 @@ static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct 
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     if (field.type != TB_WIRE_VARINT) continue;
     if (field.number == TB_TRACK_EVENT_DEFAULTS_TRACK_UUID) {
-      sequence->has_default_track = true;
-      sequence->default_track = field.value;
+      status = set_default_track(state, sequence, field.value);
     } else if (field.number == TB_TRACK_EVENT_DEFAULTS_EXTRA_COUNTER_TRACK_UUIDS) {
       status = add_extra_counter(state, sequence, false, field.value);
     } else if (field.number == TB_TRACK_EVENT_DEFAULTS_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS) {
@@ -245,8 +274,8 @@ static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_seq
   }
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     if (field.number == TB_TRACE_PACKET_DEFAULTS_TIMESTAMP_CLOCK_ID && field.type == TB_WIRE_VARINT) {
-      sequence->has_default_clock = true;
-      sequence->default_clock = (uint32_t)field.value;
+      status = set_default_clock(state, sequence, field.value);
+      if (status != TB_OK) return status;
     } else if (field.number == TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS && field.type == TB_WIRE_BYTES) {
       status = apply_event_defaults(state, sequence, field.bytes);
       if (status != TB_OK) return status;

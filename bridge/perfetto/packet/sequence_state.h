@@ -50,15 +50,19 @@ struct tb_uuid_list {
   size_t count, capacity;
 };
 
-/* What a sequence has that counts, samples, names a clock or is of before there were tracks. */
+/* What a sequence has that has defaults, counts, samples, names a clock or is of before there were tracks. */
 struct tb_sequence_extras {
-  struct tb_clock_line line; /* from the clock of its packets to the trace clock */
+  uint32_t default_clock;
+  uint64_t default_track;
+  struct tb_perfetto_track *default_track_object; /* for the event reader: NULL until it looked for it */
+  struct tb_clock_line line;                      /* from the clock of its packets to the trace clock */
   struct tb_uuid_list extra_counters, extra_double_counters;
   struct tb_str sample_defaults; /* a StackSampleDefaults, in the pool */
   struct tb_str packet_defaults; /* a TracePacketDefaults, in the pool, where it is kept */
   struct tb_map counters;        /* uuid -> place in counter_values */
   int64_t *counter_values;       /* last values of incremental counters */
   size_t counter_count, counter_capacity;
+  int64_t pid, tid;                                        /* where tb_sequence_state.has_wide_ids */
   int64_t reference_us, thread_time_us, instruction_count; /* of its thread descriptor: running values of the deltas */
 };
 
@@ -70,16 +74,21 @@ struct tb_sequence_state {
   bool has_default_track, has_default_clock;
   uint8_t restarts;               /* how often it began again: other traces are in the same file */
   bool has_thread, has_reference; /* of the thread descriptor of sequences of before there were tracks */
-  uint32_t default_clock;
-  uint32_t interned_version; /* counts changes of the indexes */
-  uint32_t generation;       /* counts clears and new defaults, for those who keep something that depends on them */
-  uint32_t default_track_generation;
-  uint64_t default_track;
-  struct tb_perfetto_track *default_track_object; /* for the event reader, of default_track_generation */
-  const struct tb_iid_index **indexes;            /* each is shared and empty until something is interned in it */
+  bool has_wide_ids;              /* of that thread: more than 32 bits */
+  uint32_t interned_version;      /* counts changes of the indexes */
+  uint32_t generation; /* counts clears and new defaults, for those who keep something that depends on them */
+  int32_t pid, tid;    /* see tb_sequence_pid */
+  const struct tb_iid_index **indexes; /* each is shared and empty until something is interned in it */
   const struct tb_sequence_extras *extras;
-  int64_t pid, tid;
 };
+
+/* The process and thread that its descriptors say; 0 where there was none. */
+static inline int64_t tb_sequence_pid(const struct tb_sequence_state *sequence) {
+  return sequence->has_wide_ids ? sequence->extras->pid : sequence->pid;
+}
+static inline int64_t tb_sequence_tid(const struct tb_sequence_state *sequence) {
+  return sequence->has_wide_ids ? sequence->extras->tid : sequence->tid;
+}
 
 struct tb_trace_state {
   struct tb_limit_allocator budget; /* all that is kept; because of it a state must not move */
@@ -90,9 +99,7 @@ struct tb_trace_state {
   uint32_t trace_clock; /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
   bool keep_interned, keep_defaults;
-  struct tb_sequence_state **sequences; /* in the arena; NULL where no packet of it was applied */
-  struct tb_arena arena;
-  size_t sequence_capacity;
+  struct tb_pages sequences; /* of struct tb_sequence_state; without indexes where no packet of it was applied */
   struct tb_sequence_table sequence_table; /* by whose numbers `sequences` is */
   struct tb_sequence_state *recent;
   tb_packet_lose lose;
@@ -149,7 +156,7 @@ static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *c
 /* The clock of a packet's timestamp, 0 for the trace clock. */
 static TB_ALWAYS_INLINE uint32_t tb_packet_clock(const struct tb_packet_header *head,
                                                  const struct tb_sequence_state *sequence) {
-  return head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
+  return head->has_clock ? head->clock : sequence->has_default_clock ? sequence->extras->default_clock : 0;
 }
 
 /* Of a packet of machine 0. */
@@ -209,6 +216,10 @@ const struct tb_str *tb_sequence_interned(const struct tb_sequence_state *sequen
 
 /* The sequence's own extras; NULL when memory is exhausted. */
 struct tb_sequence_extras *tb_sequence_own_extras(struct tb_trace_state *state, struct tb_sequence_state *sequence);
+
+/* Sets what tb_sequence_pid and tb_sequence_tid give. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_sequence_set_ids(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                                 int64_t pid, int64_t tid);
 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid);

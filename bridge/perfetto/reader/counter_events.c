@@ -9,22 +9,24 @@ const char TB_PERFETTO_LOSS_COUNTER[] = "a counter value on a track that is no c
 /* The counter's last value on the packet's sequence; NULL when memory is exhausted. */
 static int64_t *last_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
   struct tb_sequence_state *sequence = r->context.sequence;
-  if (track->value_sequence == sequence && track->value_generation == sequence->generation)
-    return &sequence->extras->counter_values[track->value_place];
+  const struct tb_track_more *known = tb_tracks_more(&r->tracks, track);
+  if (known->value_sequence == sequence && known->value_generation == sequence->generation)
+    return &sequence->extras->counter_values[known->value_place];
   int64_t *last = tb_sequence_counter(&r->state, sequence, track->track.uuid);
-  if (!last) {
+  struct tb_track_more *own = last ? tb_tracks_own_more(&r->tracks, track) : NULL;
+  if (!own) {
     r->out_of_memory = true;
     return NULL;
   }
-  track->value_sequence = sequence;
-  track->value_generation = sequence->generation;
-  track->value_place = (uint32_t)(last - sequence->extras->counter_values);
+  own->value_sequence = sequence;
+  own->value_generation = sequence->generation;
+  own->value_place = (uint32_t)(last - sequence->extras->counter_values);
   return last;
 }
 
 /* An absolute value in the counter's own unit. */
 static int64_t integer_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, uint64_t raw) {
-  uint64_t value = raw * (uint64_t)track->unit_multiplier;
+  uint64_t value = raw * (uint64_t)tb_tracks_more(&r->tracks, track)->unit_multiplier;
   if (!track->incremental) return (int64_t)value;
   int64_t *last = last_value(r, track);
   if (!last) return 0;
@@ -32,7 +34,7 @@ static int64_t integer_value(struct tb_perfetto_reader *r, struct tb_perfetto_tr
 }
 
 static double double_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, uint64_t bits) {
-  double value = tb_wire_double(bits) * (double)track->unit_multiplier;
+  double value = tb_wire_double(bits) * (double)tb_tracks_more(&r->tracks, track)->unit_multiplier;
   if (!track->incremental) return value;
   int64_t *last = last_value(r, track);
   if (!last) return 0;

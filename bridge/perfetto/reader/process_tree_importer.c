@@ -101,6 +101,7 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   struct tb_str name = {"", 0};
+  int64_t pid = tb_sequence_pid(sequence), tid = tb_sequence_tid(sequence);
   enum tb_status status;
   if (!extras) {
     r->out_of_memory = true;
@@ -109,10 +110,10 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     switch (field.number) {
       case TB_THREAD_DESCRIPTOR_PID:
-        sequence->pid = tb_tracks_described_id(&r->tracks, (int32_t)field.value);
+        pid = tb_tracks_described_id(&r->tracks, (int32_t)field.value);
         break;
       case TB_THREAD_DESCRIPTOR_TID:
-        sequence->tid = tb_tracks_described_id(&r->tracks, (int64_t)field.value);
+        tid = tb_tracks_described_id(&r->tracks, (int64_t)field.value);
         break;
       case TB_THREAD_DESCRIPTOR_THREAD_NAME:
         name = field.bytes;
@@ -132,8 +133,8 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
   }
   if (status != TB_END) return TB_BAD_DATA;
   sequence->has_thread = sequence->has_reference = true;
-  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
-  if (!track) {
+  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, &pid, tid, r->head.machine);
+  if (!track || tb_sequence_set_ids(&r->state, sequence, pid, tid) != TB_OK) {
     r->out_of_memory = true;
     return TB_OK;
   }

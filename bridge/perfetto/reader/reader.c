@@ -233,8 +233,7 @@ enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct
   struct tb_sequence_state *sequence = r->context.sequence;
   if (sequence->valid && track->track.type == TB_TRACK_THREAD && track->track.has_pid && track->track.has_tid) {
     sequence->has_thread = true; /* the thread of events without a track, as if by a ThreadDescriptor */
-    sequence->pid = track->track.pid;
-    sequence->tid = track->track.tid;
+    if (tb_sequence_set_ids(&r->state, sequence, track->track.pid, track->track.tid) != TB_OK) r->out_of_memory = true;
   }
   return TB_OK;
 }

@@ -100,8 +100,11 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     base->has_pid = true;
     uint32_t before;
     if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before)) {
-      base->name = tb_tracks_at(tracks, before)->track.name;
-      track->named_by = tb_tracks_at(tracks, before)->named_by;
+      const struct tb_perfetto_track *named = tb_tracks_at(tracks, before);
+      base->name = named->track.name;
+      track->named_at = named->named_at;
+      track->name_rank = named->name_rank;
+      track->renamed = named->renamed;
     }
     /* the newest track of a pid is where its threads belong from here on */
     enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
@@ -133,7 +136,9 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_THREAD;
   if (thread->has_tid) {
-    base->tid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, thread->tid), base->machine);
+    int64_t tid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, thread->tid), base->machine);
+    if (tid != base->tid && tb_tracks_before_ids(tracks, track) != TB_OK) return TB_NO_MEMORY;
+    base->tid = tid;
     base->has_tid = true;
   }
   set_sort_index(base, thread->has_legacy_sort_index, thread->legacy_sort_index);
@@ -144,6 +149,7 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     int64_t pid = tb_tracks_described_id(tracks, thread->pid);
     struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, base->machine);
     if (!process) return TB_NO_MEMORY;
+    if (base->pid != process->track.pid && tb_tracks_before_ids(tracks, track) != TB_OK) return TB_NO_MEMORY;
     base->pid = process->track.pid;
     base->has_pid = true;
     base->parent = &process->track;
@@ -164,7 +170,12 @@ static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfe
   base->unit = is_known ? (uint8_t)counter->unit : TB_UNIT_NONE;
   if (base->unit == TB_UNIT_NONE && base->is_thread_time) base->unit = TB_UNIT_TIME_NS;
   if (base->unit == TB_UNIT_NONE && base->is_thread_instruction_count) base->unit = TB_UNIT_COUNT;
-  track->unit_multiplier = counter->has_unit_multiplier && counter->unit_multiplier ? counter->unit_multiplier : 1;
+  int64_t multiplier = counter->has_unit_multiplier && counter->unit_multiplier ? counter->unit_multiplier : 1;
+  if (multiplier != tb_tracks_more(tracks, track)->unit_multiplier) {
+    struct tb_track_more *more = tb_tracks_own_more(tracks, track);
+    if (!more) return TB_NO_MEMORY;
+    more->unit_multiplier = multiplier;
+  }
   track->incremental = counter->is_incremental;
   return counter->has_unit_name ? set_text(tracks, &base->unit_name, tb_message_str(counter->unit_name)) : TB_OK;
 }
@@ -177,8 +188,15 @@ static bool is_above(const struct tb_track *track, const struct tb_track *of) {
   return false;
 }
 
+static struct tb_perfetto_track *first_child(const struct tb_tracks *tracks, const struct tb_perfetto_track *track) {
+  return tb_tracks_more(tracks, track)->first_child;
+}
+static struct tb_perfetto_track *next_child(const struct tb_tracks *tracks, const struct tb_perfetto_track *child) {
+  return tb_tracks_more(tracks, child)->next_sibling;
+}
+
 /* A custom track or counter lives where its parent does; its children with it. */
-static void inherit(struct tb_perfetto_track *track, unsigned depth) {
+static void inherit(const struct tb_tracks *tracks, struct tb_perfetto_track *track, unsigned depth) {
   struct tb_track *base = &track->track;
   const struct tb_track *parent = base->parent;
   if (base->type == TB_TRACK_PROCESS || base->type == TB_TRACK_THREAD || depth > TRACK_DEPTH_MAX) return;
@@ -190,13 +208,24 @@ static void inherit(struct tb_perfetto_track *track, unsigned depth) {
     base->pid_text = parent->pid_text;
     base->tid_text = parent->tid_text;
   }
-  for (struct tb_perfetto_track *child = track->first_child; child; child = child->next_sibling) {
-    inherit(child, depth + 1);
-  }
+  for (struct tb_perfetto_track *child = first_child(tracks, track); child; child = next_child(tracks, child))
+    inherit(tracks, child, depth + 1);
 }
 
-static void pass_on(struct tb_perfetto_track *track) {
-  for (struct tb_perfetto_track *child = track->first_child; child; child = child->next_sibling) inherit(child, 0);
+static void pass_on(const struct tb_tracks *tracks, const struct tb_perfetto_track *track) {
+  for (struct tb_perfetto_track *child = first_child(tracks, track); child; child = next_child(tracks, child))
+    inherit(tracks, child, 0);
+}
+
+static enum tb_status add_child(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
+                                struct tb_perfetto_track *track) {
+  struct tb_track_more *above = tb_tracks_own_more(tracks, parent);
+  struct tb_track_more *below = above ? tb_tracks_own_more(tracks, track) : NULL;
+  if (!below) return TB_NO_MEMORY;
+  track->track.parent = &parent->track;
+  below->next_sibling = above->first_child;
+  above->first_child = track;
+  return TB_OK;
 }
 
 static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfetto_track *track,
@@ -207,12 +236,11 @@ static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfet
     struct tb_perfetto_track *parent = tb_tracks_by_uuid(tracks, message->parent_uuid, base->machine, sequence);
     if (!parent) return TB_NO_MEMORY;
     if (!base->parent && !is_above(base, &parent->track)) {
-      base->parent = &parent->track;
-      track->next_sibling = parent->first_child;
-      parent->first_child = track;
+      enum tb_status status = add_child(tracks, parent, track);
+      if (status != TB_OK) return status;
     }
   }
-  inherit(track, 0);
+  inherit(tracks, track, 0);
   return TB_OK;
 }
 
@@ -266,7 +294,8 @@ static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, con
   }
 }
 
-static enum tb_status restore_described(struct tb_tracks *tracks, struct tb_track *base) {
+static enum tb_status restore_described(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
+  struct tb_track *base = &track->track;
   if (base->type != TB_TRACK_PROCESS && base->type != TB_TRACK_THREAD) return TB_OK;
   const struct tb_arg *object = described(tracks, base->description);
   const struct tb_arg *said = member_of(object, TB_STR("said_by_metadata"));
@@ -274,6 +303,8 @@ static enum tb_status restore_described(struct tb_tracks *tracks, struct tb_trac
   if (base->type == TB_TRACK_PROCESS)
     return restore_id(tracks, base->machine, member_of(object, TB_STR("pid")), &base->pid, &base->pid_text,
                       &base->has_pid);
+  bool moves = member_of(object, TB_STR("tid")) || (base->parent && base->pid != base->parent->pid);
+  if (moves && tb_tracks_before_ids(tracks, track) != TB_OK) return TB_NO_MEMORY;
   if (base->parent) {
     base->pid = base->parent->pid;
     base->pid_text = base->parent->pid_text;
@@ -298,9 +329,9 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
   if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
   if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message, ts);
   if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message, ts);
-  if (status == TB_OK) status = restore_described(tracks, base);
+  if (status == TB_OK) status = restore_described(tracks, track);
   if (status == TB_OK) status = describe_parent(tracks, track, message, sequence);
-  if (status == TB_OK) pass_on(track);
+  if (status == TB_OK) pass_on(tracks, track);
   return status;
 }
 

@@ -15,24 +15,23 @@ static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
 /* ---- which track ------------------------------------------------------------------------------------------------- */
 
 static struct tb_perfetto_track *kept_default(struct tb_perfetto_reader *r) {
-  struct tb_sequence_state *sequence = r->context.sequence;
-  if (sequence->default_track_object && sequence->default_track_generation == sequence->generation) {
-    return sequence->default_track_object;
-  }
-  struct tb_perfetto_track *track = tb_perfetto_find_track(r, sequence->default_track);
-  sequence->default_track_object = track;
-  sequence->default_track_generation = sequence->generation;
+  const struct tb_sequence_extras *known = r->context.sequence->extras;
+  if (known->default_track_object) return known->default_track_object;
+  struct tb_perfetto_track *track = tb_perfetto_find_track(r, known->default_track);
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(&r->state, r->context.sequence); /* it has a default */
+  if (extras) extras->default_track_object = track;
   return track;
 }
 
 static struct tb_perfetto_track *sequence_thread(struct tb_perfetto_reader *r) {
   const struct tb_sequence_state *sequence = r->context.sequence;
-  return tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
+  int64_t pid = tb_sequence_pid(sequence);
+  return tb_tracks_thread(&r->tracks, &pid, tb_sequence_tid(sequence), r->head.machine);
 }
 
 struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r) {
   const struct tb_sequence_state *sequence = r->context.sequence;
-  if (sequence->has_default_track && sequence->default_track) return kept_default(r);
+  if (sequence->has_default_track && sequence->extras->default_track) return kept_default(r);
   return sequence->has_thread ? sequence_thread(r) : NULL;
 }
 
@@ -40,7 +39,7 @@ struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r
  */
 static struct tb_perfetto_track *overridden_track(struct tb_perfetto_reader *r, const struct tb_legacy_event *legacy) {
   const struct tb_sequence_state *sequence = r->context.sequence;
-  int64_t pid = legacy->has_pid ? legacy->pid : sequence->pid;
+  int64_t pid = legacy->has_pid ? legacy->pid : tb_sequence_pid(sequence);
   if (!legacy->has_tid) return tb_tracks_process(&r->tracks, pid, r->head.machine);
   return tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine);
 }
@@ -52,7 +51,8 @@ static struct tb_perfetto_track *find_track(struct tb_perfetto_reader *r, const 
   const struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_legacy_event *legacy = &e->legacy;
   if ((fields->has & TB_TE_TRACK) && fields->track_uuid) return tb_perfetto_find_track(r, fields->track_uuid);
-  if (!(fields->has & TB_TE_TRACK) && sequence->has_default_track && sequence->default_track) return kept_default(r);
+  if (!(fields->has & TB_TE_TRACK) && sequence->has_default_track && sequence->extras->default_track)
+    return kept_default(r);
   if (legacy->has_pid || (legacy->has_tid && sequence->has_thread)) return overridden_track(r, legacy);
   bool old = !(fields->has & TB_TE_TRACK) || !(fields->has & TB_TE_TYPE);
   if (old && sequence->has_thread) return sequence_thread(r);
@@ -262,11 +262,24 @@ static bool is_zero_length(const struct tb_event *event) {
 }
 
 /* Whether the event is the end of such a slice, of which readers need know nothing. */
-static bool ends_zero_length(struct tb_track_event_parse *e) {
-  if (e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
-  bool zero_length = e->track->zero_length_slices & 1;
-  e->track->zero_length_slices >>= 1;
+static bool ends_zero_length(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
+  if (!e->track->zero_length || e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
+  struct tb_track_more *more = tb_tracks_own_more(&r->tracks, e->track);
+  bool zero_length = more && more->zero_length_slices & 1;
+  if (more) e->track->zero_length = (more->zero_length_slices >>= 1) != 0;
   return zero_length;
+}
+
+/* Notes the innermost slice, which begins. */
+static void begin_slice(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, bool zero_length) {
+  if (!track->zero_length && !zero_length) return;
+  struct tb_track_more *more = tb_tracks_own_more(&r->tracks, track);
+  if (!more) {
+    r->out_of_memory = true;
+    return;
+  }
+  more->zero_length_slices = more->zero_length_slices << 1 | zero_length;
+  track->zero_length = more->zero_length_slices != 0;
 }
 
 static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
@@ -287,7 +300,7 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_e
   set_rare(r, event, &e->fields);
   if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
   if (event->type == TB_EVENT_SLICE_BEGIN) {
-    if (!r->given) e->track->zero_length_slices = e->track->zero_length_slices << 1 | is_zero_length(event);
+    if (!r->given) begin_slice(r, e->track, is_zero_length(event));
     if (is_zero_length(event)) event->type = TB_EVENT_INSTANT;
   }
   if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
@@ -375,7 +388,7 @@ static enum tb_status make_extra_counters(struct tb_perfetto_reader *r, struct t
 }
 
 static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  if (ends_zero_length(e)) return TB_OK;
+  if (ends_zero_length(r, e)) return TB_OK;
   if (r->head.json_flow_count) {
     enum tb_status status = make_event_and_flows(r, e);
     if (status != TB_OK) return status;

@@ -131,6 +131,16 @@ static void an_index_is_found_by_the_key_that_its_owner_has(void **unused) {
   assert_int_equal(map.count, MANY);
   assert_true(tb_index_map_get(&map, keys, keys[3].first, keys[3].second, &index));
   assert_int_equal(index, MANY);
+  for (uint32_t i = 4; i < MANY; i += 2) tb_index_map_remove(&map, keys, i);
+  tb_index_map_remove(&map, keys, 4);
+  tb_index_map_remove(&map, keys, 3); /* another index has its key */
+  for (uint32_t i = 4; i < MANY; i++) {
+    assert_int_equal(tb_index_map_get(&map, keys, keys[i].first, keys[i].second, &index), i % 2);
+    if (i % 2) assert_int_equal(index, i);
+  }
+  assert_true(tb_index_map_get(&map, keys, keys[3].first, keys[3].second, &index));
+  assert_int_equal(index, MANY);
+  assert_int_equal(map.count, MANY / 2 + 2);
   tb_index_map_free(&map);
   assert_false(tb_index_map_get(&map, keys, keys[3].first, keys[3].second, &index));
 }

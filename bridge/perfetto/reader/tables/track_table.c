@@ -11,24 +11,44 @@ static struct tb_map_key uuid_of(const void *tracks, uint32_t index) {
   return (struct tb_map_key){track->uuid, track->machine};
 }
 
+/* One number for pid and machine. Two pairs that fall together would still differ in the thread that is found, which is
+ * checked. */
+static uint64_t process_key(int64_t pid, uint32_t machine) { return (uint64_t)pid ^ (uint64_t)machine << 40; }
+
+static struct tb_map_key tid_of(const void *tracks, uint32_t index) {
+  const struct tb_track *track = &tb_tracks_at(tracks, index)->track;
+  return (struct tb_map_key){(uint64_t)track->tid, track->machine};
+}
+
+static struct tb_map_key ids_of(const void *tracks, uint32_t index) {
+  const struct tb_track *track = &tb_tracks_at(tracks, index)->track;
+  return (struct tb_map_key){(uint64_t)track->tid, process_key(track->pid, track->machine)};
+}
+
 void tb_tracks_init(struct tb_tracks *tracks, struct tb_limit_allocator *budget, struct tb_intern *pool) {
   *tracks = (struct tb_tracks){.budget = budget, .pool = pool};
   tb_arena_init(&tracks->arena, &budget->allocator, 0);
   tb_arena_init(&tracks->scratch, &budget->allocator, 0);
   tb_index_map_init(&tracks->by_uuid, &budget->allocator, uuid_of);
   tb_map_init(&tracks->processes, &budget->allocator);
-  tb_map_init(&tracks->threads, &budget->allocator);
-  tb_map_init(&tracks->threads_of_process, &budget->allocator);
+  tracks->tracks.allocator = tracks->more.allocator = &budget->allocator;
+  tb_index_map_init(&tracks->threads, &budget->allocator, tid_of);
+  tb_index_map_init(&tracks->threads_of_process, &budget->allocator, ids_of);
+  tb_map_init(&tracks->threads_before, &budget->allocator);
+  tb_map_init(&tracks->threads_of_process_before, &budget->allocator);
   tb_map_init(&tracks->counters, &budget->allocator);
   tb_map_init(&tracks->other_numbers, &budget->allocator);
 }
 
 void tb_tracks_free(struct tb_tracks *tracks) {
-  tb_free(&tracks->budget->allocator, tracks->tracks, tracks->capacity * sizeof(struct tb_perfetto_track *));
+  tb_pages_free(&tracks->tracks, sizeof(struct tb_perfetto_track));
+  tb_pages_free(&tracks->more, sizeof(struct tb_track_more));
   tb_index_map_free(&tracks->by_uuid);
   tb_map_free(&tracks->processes);
-  tb_map_free(&tracks->threads);
-  tb_map_free(&tracks->threads_of_process);
+  tb_index_map_free(&tracks->threads);
+  tb_index_map_free(&tracks->threads_of_process);
+  tb_map_free(&tracks->threads_before);
+  tb_map_free(&tracks->threads_of_process_before);
   tb_map_free(&tracks->counters);
   tb_map_free(&tracks->other_numbers);
   tb_arena_free(&tracks->arena);
@@ -36,18 +56,24 @@ void tb_tracks_free(struct tb_tracks *tracks) {
 }
 
 static struct tb_perfetto_track *add_track(struct tb_tracks *tracks, enum tb_track_type type, uint32_t machine) {
-  void *list = tracks->tracks;
-  enum tb_status status = tb_grow_array(&tracks->budget->allocator, &list, &tracks->capacity, tracks->count + 1,
-                                        sizeof(struct tb_perfetto_track *), TRACKS_MAX);
-  tracks->tracks = list;
-  struct tb_perfetto_track *track = status == TB_OK ? tb_arena_alloc(&tracks->arena, sizeof(*track)) : NULL;
-  if (!track) return NULL;
-  *track = (struct tb_perfetto_track){.unit_multiplier = 1};
-  track->track.index = tracks->first_index + (uint32_t)tracks->count;
+  if (tb_pages_reach(&tracks->tracks, tracks->count, sizeof(struct tb_perfetto_track), TRACKS_MAX) != TB_OK)
+    return NULL;
+  struct tb_perfetto_track *track = tb_tracks_at(tracks, tracks->first_index + (uint32_t)tracks->count);
+  track->track.index = tracks->first_index + (uint32_t)tracks->count++;
   track->track.type = type;
   track->track.machine = machine;
-  tracks->tracks[tracks->count++] = track;
   return track;
+}
+
+const struct tb_track_more tb_track_no_more = {.unit_multiplier = 1};
+
+struct tb_track_more *tb_tracks_own_more(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
+  if (!track->more) {
+    if (tb_pages_reach(&tracks->more, tracks->more_count, sizeof(tb_track_no_more), TRACKS_MAX) != TB_OK) return NULL;
+    track->more = (uint32_t)++tracks->more_count;
+    *(struct tb_track_more *)tb_pages_at(&tracks->more, track->more - 1, sizeof(tb_track_no_more)) = tb_track_no_more;
+  }
+  return tb_pages_at(&tracks->more, track->more - 1, sizeof(tb_track_no_more));
 }
 
 void tb_tracks_before_change(struct tb_tracks *tracks) {
@@ -125,16 +151,43 @@ bool tb_tracks_has_process(struct tb_tracks *tracks, int64_t pid, uint32_t machi
   return find(tracks, &tracks->processes, (uint64_t)tb_tracks_id(tracks, pid, machine), machine) != NULL;
 }
 
-/* One number for pid and machine. Two pairs that fall together would still differ in the thread that is found, which is
- * checked. */
-static uint64_t process_key(int64_t pid, uint32_t machine) { return (uint64_t)pid ^ (uint64_t)machine << 40; }
+/* The thread of a key: one that has these ids, or had them. */
+static struct tb_perfetto_track *find_thread(const struct tb_tracks *tracks, const struct tb_index_map *map,
+                                             const struct tb_map *before, struct tb_map_key key) {
+  uint32_t index;
+  if (tb_index_map_get(map, tracks, key.first, key.second, &index)) return tb_tracks_at(tracks, index);
+  return find(tracks, before, key.first, key.second);
+}
+
+/* Where a thread is known by its ids as they are, and no later one is, it is from now on by those that it had. */
+static enum tb_status keep_before(struct tb_tracks *tracks, struct tb_index_map *map, struct tb_map *before,
+                                  uint32_t index) {
+  uint32_t known;
+  struct tb_map_key key = map->key_of(tracks, index);
+  if (!tb_index_map_get(map, tracks, key.first, key.second, &known) || known != index) return TB_OK;
+  tb_index_map_remove(map, tracks, index);
+  return tb_map_put(before, key.first, key.second, index);
+}
+
+enum tb_status tb_tracks_before_ids(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
+  uint32_t index = track->track.index;
+  enum tb_status status = keep_before(tracks, &tracks->threads, &tracks->threads_before, index);
+  if (status != TB_OK || !track->track.has_pid) return status;
+  return keep_before(tracks, &tracks->threads_of_process, &tracks->threads_of_process_before, index);
+}
+
+static enum tb_status put_thread(struct tb_tracks *tracks, struct tb_index_map *map, struct tb_map *before,
+                                 uint32_t index) {
+  struct tb_map_key key = map->key_of(tracks, index);
+  tb_map_remove(before, key.first, key.second);
+  return tb_index_map_put(map, tracks, index);
+}
 
 enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
-  uint64_t tid = (uint64_t)track->track.tid;
-  enum tb_status status = tb_map_put(&tracks->threads, tid, track->track.machine, track->track.index);
+  uint32_t index = track->track.index;
+  enum tb_status status = put_thread(tracks, &tracks->threads, &tracks->threads_before, index);
   if (status != TB_OK || !track->track.has_pid) return status;
-  return tb_map_put(&tracks->threads_of_process, tid, process_key(track->track.pid, track->track.machine),
-                    track->track.index);
+  return put_thread(tracks, &tracks->threads_of_process, &tracks->threads_of_process_before, index);
 }
 
 /* The thread becomes one of that process. */
@@ -154,9 +207,11 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
   int64_t number = its_pid ? tb_tracks_id(tracks, *its_pid, machine) : 0;
   const int64_t *pid = its_pid ? &number : NULL;
   tid = tb_tracks_id(tracks, tid, machine);
-  if (pid) track = find(tracks, &tracks->threads_of_process, (uint64_t)tid, process_key(*pid, machine));
+  if (pid)
+    track = find_thread(tracks, &tracks->threads_of_process, &tracks->threads_of_process_before,
+                        (struct tb_map_key){(uint64_t)tid, process_key(*pid, machine)});
   if (track && track->track.machine == machine && track->track.pid == *pid) return track;
-  track = find(tracks, &tracks->threads, (uint64_t)tid, machine);
+  track = find_thread(tracks, &tracks->threads, &tracks->threads_before, (struct tb_map_key){(uint64_t)tid, machine});
   if (track && !pid) return track;
   if (track && !track->track.has_pid) {
     tb_tracks_before_change(tracks);
@@ -172,7 +227,9 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
 
 static enum tb_status change_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_str name,
                                   struct tb_name_source by) {
-  track->named_by = by;
+  track->named_at = by.ts;
+  track->name_rank = by.rank;
+  track->renamed = by.renamed;
   if (tb_str_equal(track->track.name, name)) return TB_OK;
   tb_tracks_before_change(tracks);
   track->emitted = false;
@@ -181,18 +238,17 @@ static enum tb_status change_name(struct tb_tracks *tracks, struct tb_perfetto_t
 
 enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_str name,
                                   struct tb_name_source by) {
-  struct tb_name_source *now = &track->named_by;
-  if (by.rank < now->rank || (by.rank == now->rank && by.ts < now->ts)) return TB_OK;
-  if (!now->renamed || by.ts >= now->ts) return change_name(tracks, track, name, by);
-  now->rank = by.rank;
+  if (by.rank < track->name_rank || (by.rank == track->name_rank && by.ts < track->named_at)) return TB_OK;
+  if (!track->renamed || by.ts >= track->named_at) return change_name(tracks, track, name, by);
+  track->name_rank = by.rank;
   return TB_OK;
 }
 
 enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process, struct tb_str name,
                                 int64_t ts) {
-  const struct tb_name_source *now = &process->named_by;
-  if (now->rank != TB_NAME_NONE && ts < now->ts) return TB_OK;
-  return change_name(tracks, process, name, (struct tb_name_source){.ts = ts, .rank = now->rank, .renamed = true});
+  if (process->name_rank != TB_NAME_NONE && ts < process->named_at) return TB_OK;
+  struct tb_name_source by = {.ts = ts, .rank = process->name_rank, .renamed = true};
+  return change_name(tracks, process, name, by);
 }
 
 bool tb_tracks_is_placed(struct tb_perfetto_track *track) {

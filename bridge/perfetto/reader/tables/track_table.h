@@ -30,15 +30,8 @@ struct tb_name_source {
   bool renamed; /* a process by the kernel, in place of the name of that rank: those from before no longer count */
 };
 
-/* A tb_track with what the reader alone knows of it. `track` is first, so that pointers convert. */
-struct tb_perfetto_track {
-  struct tb_track track;
-  struct tb_name_source named_by;
-  bool described; /* a descriptor was seen, or the track needs none */
-  bool placed;    /* so for all that are above it too */
-  bool incremental;
-  bool in_state;                          /* a TYPE_STATE event began a slice that the next one ends */
-  bool emitted;                           /* given out as TB_EVENT_TRACK since it last changed */
+/* What threads of which no counter is below have none of: there may be a million. */
+struct tb_track_more {
   uint32_t value_generation, value_place; /* see value_sequence */
   /* of the innermost open slices, the innermost lowest: whether it is an instant written as a slice */
   uint64_t zero_length_slices;
@@ -46,6 +39,21 @@ struct tb_perfetto_track {
   /* where a sequence keeps the last value of this counter, as long as its generation is the same */
   const void *value_sequence;
   struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
+};
+
+/* A tb_track with what the reader alone knows of it. `track` is first, so that pointers convert. */
+struct tb_perfetto_track {
+  struct tb_track track;
+  int64_t named_at; /* tb_name_source of its name */
+  uint8_t name_rank;
+  bool renamed : 1;
+  bool described : 1; /* a descriptor was seen, or the track needs none */
+  bool placed : 1;    /* so for all that are above it too */
+  bool incremental : 1;
+  bool in_state : 1;    /* a TYPE_STATE event began a slice that the next one ends */
+  bool emitted : 1;     /* given out as TB_EVENT_TRACK since it last changed */
+  bool zero_length : 1; /* some of tb_track_more.zero_length_slices is */
+  uint32_t more;        /* place in tb_tracks.more, + 1; 0: it has none of that */
 };
 
 enum {
@@ -59,15 +67,18 @@ struct tb_tracks {
   void (*before_change)(void *ctx); /* called before a track changes that may have been given out; NULL: nothing is */
   void *change_ctx;
   struct tb_arena arena, scratch;
-  struct tb_perfetto_track **tracks; /* by index, the first of which is first_index */
+  struct tb_pages tracks; /* by index, the first of which is first_index */
   uint32_t first_index;
-  size_t count, capacity;
-  struct tb_index_map by_uuid; /* uuid, machine */
-  struct tb_map processes;     /* pid, machine */
-  /* a description may give the track other ids than these */
-  struct tb_map threads;            /* tid, machine: the last one known */
-  struct tb_map threads_of_process; /* tid, mixed with pid and machine */
-  struct tb_map counters;           /* by name (its place in the pool) and parent */
+  size_t count;
+  struct tb_pages more; /* of struct tb_track_more */
+  size_t more_count;
+  struct tb_index_map by_uuid;            /* uuid, machine */
+  struct tb_map processes;                /* pid, machine */
+  struct tb_index_map threads;            /* tid, machine: the last one known */
+  struct tb_index_map threads_of_process; /* tid, mixed with pid and machine */
+  /* the same, of threads that have had other ids since: a description may give them some */
+  struct tb_map threads_before, threads_of_process_before;
+  struct tb_map counters; /* by name (its place in the pool) and parent */
   /* The consumer supports one machine, the first that appears. Pids and tids of other machines get the machine's
    * number in their upper bits. */
   bool one_machine, has_first_machine;
@@ -82,8 +93,17 @@ void tb_tracks_free(struct tb_tracks *tracks);
 
 /* The track with that index, which one of the table's has. */
 static inline struct tb_perfetto_track *tb_tracks_at(const struct tb_tracks *tracks, uint32_t index) {
-  return tracks->tracks[index - tracks->first_index];
+  return tb_pages_at(&tracks->tracks, index - tracks->first_index, sizeof(struct tb_perfetto_track));
 }
+
+/* What a track has of it, to be read. */
+extern const struct tb_track_more tb_track_no_more;
+static inline const struct tb_track_more *tb_tracks_more(const struct tb_tracks *tracks,
+                                                         const struct tb_perfetto_track *track) {
+  return track->more ? tb_pages_at(&tracks->more, track->more - 1, sizeof(struct tb_track_more)) : &tb_track_no_more;
+}
+/* The track's own, to be written; NULL when memory is exhausted. */
+struct tb_track_more *tb_tracks_own_more(struct tb_tracks *tracks, struct tb_perfetto_track *track);
 
 /* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
@@ -132,6 +152,10 @@ bool tb_tracks_is_placed(struct tb_perfetto_track *track);
  * exhausted. */
 struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
                                                   struct tb_str name);
+
+/* To be called before a track's pid or tid changes: as a thread it stays known by those that it had. TB_OK or
+ * TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_before_ids(struct tb_tracks *tracks, struct tb_perfetto_track *track);
 
 /* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
