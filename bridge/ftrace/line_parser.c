@@ -85,6 +85,11 @@ bool tb_ftrace_parse_line(struct tb_str text, struct tb_ftrace_text_event *event
   return false;
 }
 
+bool tb_ftrace_is_timeless(int64_t ts, struct tb_str text) {
+  static const char mark[] = "trace_event_clock_sync:";
+  return ts == 0 && text.len && memmem(text.ptr, text.len, mark, sizeof(mark) - 1);
+}
+
 bool tb_ftrace_is_header(struct tb_str line) {
   static const char begins[] = "# tracer:";
   return line.len >= sizeof(begins) - 1 && memcmp(line.ptr, begins, sizeof(begins) - 1) == 0;

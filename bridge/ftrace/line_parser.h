@@ -28,6 +28,10 @@ struct tb_ftrace_text_event {
  * lines. */
 bool tb_ftrace_parse_line(struct tb_str text, struct tb_ftrace_text_event *event);
 
+/* Whether a line with that time and text has no time: systrace writes the one that relates clocks with 0, whenever it
+ * was. */
+bool tb_ftrace_is_timeless(int64_t ts, struct tb_str text);
+
 /* Whether the line begins the trace file's header, which names the tracer. */
 bool tb_ftrace_is_header(struct tb_str line);
 

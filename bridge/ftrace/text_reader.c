@@ -96,7 +96,7 @@ static enum tb_status add_text(struct tb_reader *reader, struct tb_batch *batch,
     return no_memory(reader);
   }
   if (!line) return TB_OK;
-  event->has = TB_HAS_TS;
+  event->has = tb_ftrace_is_timeless(line->line.ts, line->arguments) ? 0 : TB_HAS_TS;
   event->ts = line->line.ts;
   return tb_ftrace_find_track(reader, &state->tracks, line, &event->track) == TB_OK ? TB_OK : no_memory(reader);
 }

@@ -33,12 +33,20 @@ static struct tb_info_track *find_track(struct tb_info_state *s, const struct tb
   return track_counts;
 }
 
+static bool is_seen(const struct tb_info_state *s, const struct tb_track *track) {
+  return track->index < s->track_count && s->tracks[track->index].track;
+}
+
 /* Tracks above count too, so that processes without events of their own are seen. */
+bool tb_info_see_above(struct tb_info_state *s, const struct tb_track *track) {
+  for (const struct tb_track *above = track->parent; above && !is_seen(s, above); above = above->parent)
+    if (!find_track(s, above)) return false;
+  return true;
+}
+
 static struct tb_info_track *see_track(struct tb_info_state *s, const struct tb_track *track) {
-  if (track->index < s->track_count && s->tracks[track->index].track) return &s->tracks[track->index];
-  for (const struct tb_track *above = track->parent; above; above = above->parent)
-    if (!find_track(s, above)) return NULL;
-  return find_track(s, track);
+  if (is_seen(s, track)) return &s->tracks[track->index];
+  return tb_info_see_above(s, track) ? find_track(s, track) : NULL;
 }
 
 static bool happens_in_time(const struct tb_event *event) {

@@ -55,7 +55,20 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
+/* Whose name its process has, where that has none of its own. */
+static bool is_main_thread(const struct tb_track *track) {
+  return track->type == TB_TRACK_THREAD && track->has_pid && track->has_tid && track->pid == track->tid;
+}
+
+/* A thread may have learned its process behind its last event. */
+static bool see_processes(struct tb_info_state *s) {
+  for (size_t i = 0; i < s->track_count; i++)
+    if (s->tracks[i].track && !tb_info_see_above(s, s->tracks[i].track)) return false;
+  return true;
+}
+
 static void count_tracks(struct tb_info_state *s, size_t counts[TB_TRACK_COUNTER + 1]) {
+  if (!see_processes(s)) return;
   for (size_t i = 0; i < s->track_count; i++) {
     const struct tb_track *track = s->tracks[i].track;
     if (!track) continue;
@@ -64,8 +77,9 @@ static void count_tracks(struct tb_info_state *s, size_t counts[TB_TRACK_COUNTER
     const struct tb_track *process = tb_track_process(track);
     if (!process) continue;
     s->tracks[process->index].all_events += s->tracks[i].events;
-    s->tracks[process->index].threads += track->type == TB_TRACK_THREAD;
     struct tb_info_track *whole = &s->tracks[process->index];
+    whole->threads += track->type == TB_TRACK_THREAD;
+    if (is_main_thread(track) && !whole->name.len) whole->name = track->name.len ? track->name : s->tracks[i].name;
     if (s->tracks[i].first_event < whole->first_event) whole->first_event = s->tracks[i].first_event;
     if (s->tracks[i].last_event > whole->last_event) whole->last_event = s->tracks[i].last_event;
   }

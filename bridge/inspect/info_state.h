@@ -101,6 +101,8 @@ struct tb_info_state {
 /* Counts one event or packet. Failures of memory set out_of_memory. */
 void tb_info_count_event(struct tb_info_state *state, const struct tb_event *event);
 void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *packet);
+/* Makes the tracks above one known, which are then found by their index. False without memory. */
+bool tb_info_see_above(struct tb_info_state *state, const struct tb_track *track);
 
 /* Parts of them: names of an event, what a packet or an event of metadata says of the recording; and their results. */
 void tb_info_count_names(struct tb_info_state *state, struct tb_info_track *track, const struct tb_event *event);

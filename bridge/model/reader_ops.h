@@ -99,7 +99,7 @@ TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char
 void tb_reader_count_loss(struct tb_reader *reader, const char *reason, uint64_t offset);
 
 /* What a reader notes where one trace ends in the input and another one begins. */
-#define TB_NOTE_ANOTHER_TRACE "more traces that begin in the same file: all are read as one"
+#define TB_NOTE_ANOTHER_TRACE "more trace(s) in the same file: all are read as one"
 
 /* Counts what a reader assumed where the source does not say it. */
 void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset);

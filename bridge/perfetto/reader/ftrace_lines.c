@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "ftrace/described_text.h"
+#include "ftrace/line_parser.h"
 #include "perfetto/reader/sched.h"
 
 struct lines {
@@ -63,9 +64,9 @@ static void end_line(struct tb_perfetto_reader *r, int64_t ts, struct tb_json_em
   }
   memcpy(text, line->buffer.data, line->buffer.len);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE);
-  event->has = TB_HAS_TS;
-  event->ts = ts;
   event->blob = (struct tb_str){text, line->buffer.len};
+  event->has = tb_ftrace_is_timeless(ts, event->blob) ? 0 : TB_HAS_TS;
+  event->ts = ts;
 }
 
 /* The thread of a state, with the name that the kernel gives it where it has none. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "ftrace/line_parser.h"
 #include "perfetto/reader/sched.h"
 #include "perfetto/reader/typed_fields.h"
 
@@ -107,9 +108,15 @@ static bool is_own_rename(uint32_t kind, struct tb_str payload) {
   return true;
 }
 
+/* Systrace's mark of clocks, which has no time: no event. */
+static bool is_clock_mark(uint32_t kind, int64_t ts, struct tb_str payload) {
+  return kind == TB_FTRACE_EVENT_PRINT && tb_ftrace_is_timeless(ts, payload);
+}
+
 void tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                      struct tb_str payload) {
-  struct tb_perfetto_track *thread = is_own_rename(kind, payload) ? NULL : tb_perfetto_thread(r, NULL, tid);
+  bool is_none = is_own_rename(kind, payload) || is_clock_mark(kind, ts, payload);
+  struct tb_perfetto_track *thread = is_none ? NULL : tb_perfetto_thread(r, NULL, tid);
   if (!thread) return;
   tb_perfetto_emit_track(r, thread);
   size_t first = r->batch->arg_count;

@@ -38,7 +38,7 @@ cat no-uuid.pftrace no-uuid.pftrace >no-uuids.pftrace # of the time before trace
 cat a.json a.json a.json >both.json
 cat "$made/fxt/events.fxt" "$made/fxt/events.fxt" >both.fxt
 for file in both.pftrace same.pftrace no-uuids.pftrace both.json both.fxt; do
-  echo "$file: $(tracebridge info "$file" | grep '^holds\|more traces')"
+  echo "$file: $(tracebridge info "$file" | grep '^holds\|more trace(s)')"
 done
 tracebridge convert both.json -o both.out.pftrace 2>&1 | grep noted
 
