@@ -12,6 +12,7 @@ static const struct {
     {"tb_reader_options.strict", "--strict"},
     {"tb_reader_options.max_junk_bytes", "--max-junk"},
     {"tb_writer_options.format", "--to"},
+    {"tb_writer_options.compress", "--compress"},
     {"tb_writer_options.keep_packets", "--keep-packets"},
     {"tb_dump_options.events", "--events"},
     {"tb_serve_options.port", "--port"},

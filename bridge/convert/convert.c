@@ -56,7 +56,7 @@ static void end_copy(struct tb_writer *writer) { (void)writer; }
 static bool is_copy(const struct tb_reader *reader, const char *to, const struct tb_writer_options *options) {
   enum tb_format target = options->format != TB_FORMAT_UNKNOWN ? options->format : tb_format_from_path(to);
   return reader->decoded && target == tb_reader_format(reader) && !options->clock && !options->compress &&
-         !options->first_new_flow_id;
+         !options->keep_packets && !options->first_new_flow_id;
 }
 
 static enum tb_status open_copy(struct tb_reader *reader, struct tb_tap *tap, const char *to,

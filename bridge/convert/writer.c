@@ -32,6 +32,33 @@ static enum tb_status fail_unknown(struct tb_writer *writer) {
                  "the name does not say which format to write (%s); tb_writer_options.format names one", suffixes);
 }
 
+/* ---- options of some formats alone ------------------------------------------------------------------------------- */
+
+static bool takes_compress(const struct tb_writer_ops *ops) { return ops->takes_compress; }
+static bool takes_keep_packets(const struct tb_writer_ops *ops) { return ops->takes_keep_packets; }
+
+static enum tb_status fail_option(struct tb_writer *writer, const struct tb_writer_ops *ops, const char *option,
+                                  bool (*takes)(const struct tb_writer_ops *ops)) {
+  const struct tb_format_entry *entry;
+  char formats[SUFFIXES_TEXT] = "";
+  size_t len = 0;
+  for (size_t i = 0; (entry = tb_registry_at(i)) && len < sizeof(formats); i++)
+    if (entry->writer && takes(entry->writer))
+      len += (size_t)snprintf(formats + len, sizeof(formats) - len, "%s%s", len ? " and " : "", entry->name);
+  return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET, "%s is for %s, and %s is to be written", option, formats,
+                 tb_format_name(ops->format));
+}
+
+/* Nobody gets less than was asked for without a word. */
+static enum tb_status check_options(struct tb_writer *writer, const struct tb_writer_ops *ops) {
+  const struct tb_writer_options *options = &writer->options;
+  if (options->compress && !takes_compress(ops))
+    return fail_option(writer, ops, "tb_writer_options.compress", takes_compress);
+  if (options->keep_packets && !takes_keep_packets(ops))
+    return fail_option(writer, ops, "tb_writer_options.keep_packets", takes_keep_packets);
+  return TB_OK;
+}
+
 /* How it is found out whether an output would be taken for one of another format. */
 static tb_output_misleads misleading(const struct tb_writer_ops *ops) {
   if (!ops->padding) return NULL;
@@ -89,7 +116,8 @@ static enum tb_status open_target(const struct writer_target *to, const struct t
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
   if (!ops) ops = tb_registry_writer(filled.format != TB_FORMAT_UNKNOWN ? filled.format : tb_format_from_path(path));
-  status = ops ? open_writer(writer, to, ops) : fail_unknown(writer);
+  status = ops ? check_options(writer, ops) : fail_unknown(writer);
+  if (status == TB_OK) status = open_writer(writer, to, ops);
   if (status == TB_OK) {
     *out = writer;
     return TB_OK;

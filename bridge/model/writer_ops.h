@@ -23,8 +23,9 @@ struct tb_writer_ops {
   /* Writes what is held back to writer->output; the caller finishes the output. */
   enum tb_status (*finish)(struct tb_writer *writer);
   void (*destroy)(struct tb_writer *writer);
-  tb_output_padding padding;      /* before an output that would start like another format; NULL: none ever does */
-  bool has_magic;                 /* its outputs start with a magic number, before which readers look for tar's alone */
+  tb_output_padding padding; /* before an output that would start like another format; NULL: none ever does */
+  bool has_magic;            /* its outputs start with a magic number, before which readers look for tar's alone */
+  bool takes_compress, takes_keep_packets; /* of tb_writer_options: what others take is refused */
   bool counts_tracks;             /* it counts processes, threads and counters itself; flows are counted by all */
   struct tb_target_traits target; /* what it takes; `create` may change the writer's copy as its options say */
 };

@@ -153,7 +153,7 @@ static void open_writer(struct calls *c) {
   options.source = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
   options.clock = (enum tb_clock)choice(c, TB_CLOCK_TRACE_FILE + 1);
   options.first_new_flow_id = number(c);
-  options.keep_packets = byte(c) & 1;
+  options.keep_packets = byte(c) & 1 && (options.format == TB_FORMAT_FXT || byte(c) == 0xff);
   tb_writer_close(c->writer);
   if (options.size > sizeof(options)) options.size = 0; /* no more memory than there is */
   const char *name = byte(c) < 0xf0 ? "/dev/null" : NULL;

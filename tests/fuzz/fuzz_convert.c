@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct tb_writer_options to = {.size = sizeof(to), .format = TB_FUZZ_TO};
   struct tb_reader *reader;
   struct tb_writer *writer;
-  if (size) to.compress = data[size - 1] & 1;
+  if (size) to.compress = to.format == TB_FORMAT_PERFETTO && data[size - 1] & 1;
   if (tb_reader_create_feed("fuzz", &from, &reader, NULL) != TB_OK) return 0;
   if (tb_reader_feed(reader, data, size) == TB_OK && tb_writer_open("/dev/null", &to, &writer, NULL) == TB_OK) {
     tb_reader_feed_end(reader);

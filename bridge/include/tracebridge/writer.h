@@ -30,8 +30,8 @@ struct tb_writer_options {
   size_t size;
   enum tb_format format;                /* UNKNOWN: by the name of `path` */
   const struct tb_allocator *allocator; /* NULL: malloc */
-  bool compress;                        /* Perfetto: write compressed_packets */
-  bool keep_packets;                    /* FXT: packets that FXT cannot express go into a Perfetto blob */
+  bool compress;                        /* write compressed_packets; of Perfetto alone, TB_INVALID for other formats */
+  bool keep_packets; /* packets that FXT cannot express go into a Perfetto blob; of FXT alone, likewise */
   /* Perfetto: memory limit before events spill to a temporary file, at least TB_WRITER_MEMORY_MIN. 0: 64 MiB for data
    * that is in order already, half of the machine's memory for data that must be sorted. JSON, FXT: limit of what
    * slices take that wait for their ends, before they are written as a begin and an end. 0: 64 MiB. */

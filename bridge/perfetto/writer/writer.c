@@ -444,5 +444,6 @@ const struct tb_writer_ops tb_perfetto_writer_ops = {
     .finish = finish,
     .destroy = destroy,
     .padding = tb_perfetto_padding,
+    .takes_compress = true,
     .counts_tracks = true,
     .target = {.packets = true, .ftrace_bundles = true, .one_machine = true, .narrow_ids = true}};
