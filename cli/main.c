@@ -73,8 +73,10 @@ void cli_print_losses(const char *file, const struct tb_loss *losses, size_t cou
 }
 
 int cli_flush_output(void) {
+  errno = 0; /* of a write that failed before nothing is known where nothing is left to be written */
   if (fflush(stdout) == 0 && !ferror(stdout)) return CLI_OK;
-  fputs("tracebridge: cannot write to standard output\n", stderr);
+  const char *reason = errno ? strerror(errno) : NULL;
+  cli_print(stderr, "tracebridge: cannot write to standard output%s%s\n", reason ? ": " : "", reason ? reason : "");
   return CLI_IO;
 }
 

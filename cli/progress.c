@@ -21,10 +21,21 @@ void cli_progress_start(struct cli_progress *progress, bool quiet) {
   cli_interrupt_watch();
 }
 
+/* Before that many seconds of a work its rate says nothing. */
+static const double SECONDS_MEASURED = 0.1;
+
 void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds) {
   char done[TB_UNIT_TEXT], all[TB_UNIT_TEXT], rate[TB_UNIT_TEXT];
   (void)tb_bytes_text(done, bytes);
-  (void)tb_bytes_text(rate, seconds > 0 ? (uint64_t)((double)bytes / seconds) : 0);
+  if (seconds < SECONDS_MEASURED) {
+    if (!size || bytes > size)
+      snprintf(line, capacity, "%s", done);
+    else
+      snprintf(line, capacity, "%s of %s (%.0f %%)", done, tb_bytes_text(all, size),
+               100 * (double)bytes / (double)size);
+    return;
+  }
+  (void)tb_bytes_text(rate, (uint64_t)((double)bytes / seconds));
   if (!size || bytes > size) {
     snprintf(line, capacity, "%s, %s/s", done, rate);
     return;

@@ -30,7 +30,7 @@ bool cli_progress_writing(void *progress, uint64_t bytes, uint64_t size);
 /* Wipes the line. */
 void cli_progress_end(struct cli_progress *progress);
 
-/* The line's text: bytes done of size (0: unknown) after that many seconds. */
+/* The line's text: bytes done of size (0: unknown) after that many seconds, with no rate where these are too few. */
 void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds);
 
 #endif

@@ -30,7 +30,11 @@ static void line_survives_a_first_call_without_time_or_bytes(void **state) {
   (void)state;
   char line[128];
   cli_progress_format(line, sizeof(line), 0, 1000000, 0);
-  assert_string_equal(line, "0 B of 1.00 MB (0 %), 0 B/s, 0:00 left");
+  assert_string_equal(line, "0 B of 1.00 MB (0 %)");
+  cli_progress_format(line, sizeof(line), 262000, 2620000, 1e-7); /* it would be 2.62 TB/s */
+  assert_string_equal(line, "262 kB of 2.62 MB (10 %)");
+  cli_progress_format(line, sizeof(line), 262000, 0, 1e-7);
+  assert_string_equal(line, "262 kB");
   cli_progress_format(line, sizeof(line), 1, UINT64_MAX, 1000);
   assert_non_null(strstr(line, "6000:00 left"));
 }
