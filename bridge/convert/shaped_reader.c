@@ -71,15 +71,26 @@ static enum tb_status put_next(struct tb_reader *reader) {
   return status == TB_OK ? tb_shaper_put(reader->shaper, event) : status;
 }
 
+/* What is there already, or in its place, without making more: NULL where more is to be made. */
+static const struct tb_event *take_shaped(struct tb_reader *reader) {
+  struct tb_shaper *shaper = reader->shaper;
+  const struct tb_event *made = shaper ? tb_shaper_take(shaper) : NULL;
+  if (made || !shaper || shaper->sorted || reader->next_event == reader->batch.event_count) return made;
+  struct tb_event *event = &reader->batch.events[reader->next_event];
+  if (!tb_shaper_put_in_place(shaper, event)) return NULL;
+  reader->next_event++;
+  return event;
+}
+
 static enum tb_status next_shaped(struct tb_reader *reader, const struct tb_event **event) {
   if (reader->error.code != TB_OK) return reader->error.code;
   for (;;) {
-    struct tb_shaper *shaper = reader->shaper;
-    const struct tb_event *made = shaper ? tb_shaper_take(shaper) : NULL;
+    const struct tb_event *made = take_shaped(reader);
     if (made) {
       *event = made;
       return TB_OK;
     }
+    struct tb_shaper *shaper = reader->shaper;
     if (shaper && shaper->ended) return TB_END;
     enum tb_status status = put_next(reader);
     if (status == TB_END && reader->shaper) {
@@ -113,9 +124,9 @@ enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_e
   return status;
 }
 
-/* What is there already, without making more: events of one source's event, or what is left of a batch. */
+/* What is there already: events of one source's event, or what is left of a batch. */
 static const struct tb_event *take_ready(struct tb_reader *reader) {
-  if (reader->options.shape == TB_SHAPE_ONE) return reader->shaper ? tb_shaper_take(reader->shaper) : NULL;
+  if (reader->options.shape == TB_SHAPE_ONE) return reader->error.code == TB_OK ? take_shaped(reader) : NULL;
   bool any = reader->next_event < reader->batch.event_count;
   return any ? &reader->batch.events[reader->next_event++] : NULL;
 }
@@ -139,7 +150,7 @@ const struct tb_track *tb_reader_track(const struct tb_reader *reader, size_t in
 
 void tb_reader_put_back(struct tb_reader *reader) {
   if (reader->options.shape == TB_SHAPE_ONE)
-    reader->shaper->out_next--;
+    tb_shaper_put_back(reader->shaper);
   else
     reader->next_event--;
 }

@@ -9,7 +9,8 @@ enum { WORD = 8, WORDS = sizeof(struct tb_event) / WORD, WORDS_MAX = 64, GROUP =
 _Static_assert(sizeof(struct tb_event) % WORD == 0 && WORDS <= WORDS_MAX, "the bitmap has a bit for each word");
 
 /* Texts of the table are neither so short that a number is no shorter, nor so many that the table is what grows. */
-enum { SHORTEST = 3, LONGEST = 64, MOST_TEXTS = 1 << 16, OF_TABLE = 1 };
+enum { SHORTEST = 3, LONG = 64, LONGEST = 512, MOST_TEXTS = 1 << 16, OF_TABLE = 1 };
+enum { BYTES_WITH_LONG = 1 << 20 }; /* a table of more takes no long texts any more */
 /* Bytes of a word at most, and of an argument without its texts. */
 enum { ITEM_BYTES = TB_WIRE_VARINT_MAX, TRACK_BYTES = 1 + WORD, ARG_BYTES = 6 + 3 * TB_WIRE_VARINT_MAX };
 enum { MOST_TRACKS = 1 << 28 };
@@ -87,10 +88,14 @@ static bool make_room(struct sink *s, size_t bytes) {
   return true;
 }
 
+/* What is a number, as ids are, hardly ever comes again. */
+static bool is_number(struct tb_str text) { return text.ptr[0] >= '0' && text.ptr[0] <= '9' && text.len <= ITEM_BYTES; }
+
 /* The id of a text in the table, 0 where it is not there and does not come into it. */
 static uint32_t id_of(struct tb_event_codec *codec, struct tb_str text) {
-  if (text.len < SHORTEST || text.len > LONGEST) return 0;
-  if (codec->texts.count < MOST_TEXTS) return tb_intern_id(&codec->texts, text);
+  if (text.len < SHORTEST || text.len > LONGEST || is_number(text)) return 0;
+  bool has_room = text.len <= LONG || codec->texts.arena.total < BYTES_WITH_LONG;
+  if (has_room && codec->texts.count < MOST_TEXTS) return tb_intern_id(&codec->texts, text);
   uint32_t id = tb_intern_find_recent(&codec->texts, text);
   return id ? id : tb_intern_find(&codec->texts, text, tb_intern_hash(text));
 }

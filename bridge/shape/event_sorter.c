@@ -16,11 +16,11 @@ void tb_event_sorter_init(struct tb_event_sorter *sorter, const struct tb_alloca
   tb_event_codec_init(&sorter->codec, allocator);
   tb_buffer_init(&sorter->staged, allocator, 0);
   tb_buffer_init(&sorter->run_bytes, allocator, 0);
+  tb_arena_init(&sorter->memory, allocator, 0);
 }
 
 static void free_memory_runs(struct tb_event_sorter *s) {
-  for (size_t i = s->runs_in_file; i < s->run_count; i++)
-    tb_free(s->allocator, (char *)(uintptr_t)s->runs[i].memory, (size_t)s->runs[i].bytes);
+  tb_arena_free(&s->memory);
   s->run_count = s->runs_in_file;
   s->bytes = 0;
 }
@@ -109,9 +109,9 @@ static enum tb_status end_run(struct tb_event_sorter *s) {
   if (!s->count) return TB_OK;
   if (!s->is_in_order) tb_sort_queue_sort_refs(s->refs, s->count, s->spare);
   note_order(s);
-  s->run_bytes.len = 0;
-  if (tb_buffer_reserve(&s->run_bytes, s->staged.len + s->count * HEAD_BYTES + SLACK) != TB_OK) return TB_NO_MEMORY;
-  char *at = s->run_bytes.data;
+  size_t room = s->staged.len + s->count * HEAD_BYTES + SLACK;
+  char *memory = tb_arena_alloc(&s->memory, room), *at = memory;
+  if (!memory) return TB_NO_MEMORY;
   int64_t last_ts = 0;
   for (size_t i = 0; i < s->count; i++) {
     const struct tb_staged_span *span = (const struct tb_staged_span *)(const void *)s->refs[i].record;
@@ -121,16 +121,11 @@ static enum tb_status end_run(struct tb_event_sorter *s) {
     at += event.body.len;
     last_ts = event.ts;
   }
-  size_t bytes = (size_t)(at - s->run_bytes.data);
-  char *memory = tb_alloc(s->allocator, bytes + SLACK);
-  if (!memory) return TB_NO_MEMORY;
-  memcpy(memory, s->run_bytes.data, bytes);
-  memset(memory + bytes, 0, SLACK);
+  size_t bytes = (size_t)(at - memory);
+  memset(at, 0, SLACK);
+  s->memory.at -= (room - bytes - SLACK) & ~(size_t)7; /* what it did not take, nearly */
   const struct tb_run run = {.bytes = bytes + SLACK, .count = s->count, .memory = memory};
-  if (add_run(s, run) != TB_OK) {
-    tb_free(s->allocator, memory, bytes + SLACK);
-    return TB_NO_MEMORY;
-  }
+  if (add_run(s, run) != TB_OK) return TB_NO_MEMORY;
   s->bytes += bytes;
   s->count = s->staged.len = 0;
   s->is_in_order = true;

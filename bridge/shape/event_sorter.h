@@ -4,7 +4,7 @@
  *
  *   put      encodes an event (shape/event_codec.h) behind those that are staged: some thousand, in memory that stays
  *            in the cache and is used again
- *   a run    when that is full, they are sorted, and copied in their order into one block of memory
+ *   a run    when that is full, they are sorted, and copied in their order to where they stay
  *   spilling beyond the budget, all runs in memory are merged into one of a temporary file
  *   next     merges the runs (timeline/run_merger.h)
  *
@@ -40,7 +40,8 @@ struct tb_event_sorter {
   size_t count;
   bool is_in_order;
 
-  struct tb_buffer run_bytes; /* a run as it is written */
+  struct tb_arena memory;     /* of runs that are not in the file */
+  struct tb_buffer run_bytes; /* of one on its way to the file */
   struct tb_run *runs;        /* those in the file first */
   size_t run_count, run_capacity;
   size_t runs_in_file;

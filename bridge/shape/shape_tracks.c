@@ -13,8 +13,9 @@ enum { IDLE_NAME = 32 };
 void tb_shape_tracks_init(struct tb_shape_tracks *tracks, const struct tb_allocator *allocator) {
   *tracks = (struct tb_shape_tracks){.allocator = allocator};
   tb_arena_init(&tracks->arena, allocator, 0);
+  tb_intern_init(&tracks->texts, allocator);
   tb_intern_init(&tracks->keys, allocator);
-  tb_buffer_init(&tracks->key, allocator, 0);
+  tb_buffer_init(&tracks->name, allocator, 0);
 }
 
 static void free_track(struct tb_shape_tracks *tracks, struct tb_shape_track *track) {
@@ -31,8 +32,9 @@ void tb_shape_tracks_free(struct tb_shape_tracks *tracks) {
   tb_free(tracks->allocator, tracks->items, tracks->capacity * sizeof(*tracks->items));
   tb_free(tracks->allocator, tracks->by_source, tracks->source_capacity * sizeof(*tracks->by_source));
   tb_free(tracks->allocator, tracks->by_key, tracks->key_capacity * sizeof(*tracks->by_key));
+  tb_intern_free(&tracks->texts);
   tb_intern_free(&tracks->keys);
-  tb_buffer_free(&tracks->key);
+  tb_buffer_free(&tracks->name);
   tb_arena_free(&tracks->arena);
 }
 
@@ -154,29 +156,48 @@ enum tb_status tb_shape_track_apply_metadata(struct tb_shape_tracks *tracks, con
 
 /* ---- tracks that the source does not have ------------------------------------------------------------------------ */
 
-static bool add(struct tb_shape_tracks *tracks, const void *data, size_t len) {
-  return tb_buffer_append(&tracks->key, data, len) == TB_OK;
+/* What tells such a track apart: so small that keys of late are found without a hash of them (base/intern.h). */
+struct key {
+  uint32_t head;        /* what it is, and of which kind its id is */
+  uint32_t source;      /* index of the source's track */
+  uint32_t name, other; /* ids of texts: the name; series of a counter, categories and scope of an async slice */
+  uint64_t id;          /* a number, or the id of a text */
+};
+_Static_assert(sizeof(struct key) == 24 && sizeof(struct key) <= TB_INTERN_SHORT, "no padding, and short");
+
+enum { KIND_AT = 8 };
+
+static struct key key_of(char class, const struct tb_track *source) {
+  return (struct key){.head = (unsigned char)class, .source = source ? source->index : UINT32_MAX};
 }
 
-static bool add_text(struct tb_shape_tracks *tracks, struct tb_str text) {
-  return add(tracks, &text.len, sizeof(text.len)) && add(tracks, text.ptr, text.len);
+/* The id of a text, 0 of an empty one. False without memory. */
+static bool text_id(struct tb_shape_tracks *tracks, struct tb_str text, uint32_t *id) {
+  *id = text.len ? tb_intern_id(&tracks->texts, text) : 0;
+  return *id || !text.len;
 }
 
-static bool add_head(struct tb_shape_tracks *tracks, char class, const struct tb_track *source) {
-  uint32_t index = source ? source->index : UINT32_MAX;
-  tracks->key.len = 0;
-  return add(tracks, &class, 1) && add(tracks, &index, sizeof(index));
+/* The same of two texts, as one. */
+static bool pair_id(struct tb_shape_tracks *tracks, struct tb_str first, struct tb_str second, uint32_t *id) {
+  struct {
+    uint32_t mark, first, second; /* the mark is in no text that is UTF-8 */
+  } pair = {UINT32_MAX, 0, 0};
+  if (!second.len) return text_id(tracks, first, id);
+  if (!text_id(tracks, first, &pair.first) || !text_id(tracks, second, &pair.second)) return false;
+  return text_id(tracks, (struct tb_str){(const char *)&pair, sizeof(pair)}, id);
 }
 
-static bool add_id(struct tb_shape_tracks *tracks, const struct tb_id *id) {
-  char kind = (char)(id->kind * 2 + id->is_number);
-  if (!add(tracks, &kind, 1)) return false;
-  return id->is_number ? add(tracks, &id->value, sizeof(id->value)) : add_text(tracks, id->text);
+static bool add_id(struct tb_shape_tracks *tracks, struct key *key, const struct tb_id *id) {
+  uint32_t text = 0;
+  key->head |= (id->kind * 2u + id->is_number) << KIND_AT;
+  if (!id->is_number && !text_id(tracks, id->text, &text)) return false;
+  key->id = id->is_number ? id->value : text;
+  return true;
 }
 
 /* The track of the key; *is_new where it has to be set up. */
-static struct tb_shape_track *track_of_key(struct tb_shape_tracks *tracks, bool *is_new) {
-  uint32_t id = tb_intern_id(&tracks->keys, (struct tb_str){tracks->key.data, tracks->key.len});
+static struct tb_shape_track *track_of_key(struct tb_shape_tracks *tracks, const struct key *key, bool *is_new) {
+  uint32_t id = tb_intern_id(&tracks->keys, (struct tb_str){(const char *)key, sizeof(*key)});
   *is_new = false;
   if (!id || !make_place(tracks->allocator, &tracks->by_key, &tracks->key_count, &tracks->key_capacity, id))
     return NULL;
@@ -211,19 +232,20 @@ static bool name_counter(struct tb_shape_tracks *tracks, struct tb_shape_track *
                                  : has_id ? event->id.text
                                           : none,
                                  by_id ? TB_STR(":") : TB_STR(" "), by_id ? event->id.text : series};
-  tracks->key.len = 0;
+  tracks->name.len = 0;
   for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-    if (!add(tracks, parts[i].ptr, parts[i].len)) return false;
-  return copy_text(tracks, &own->track.name, (struct tb_str){tracks->key.data, tracks->key.len});
+    if (tb_buffer_append(&tracks->name, parts[i].ptr, parts[i].len) != TB_OK) return false;
+  return copy_text(tracks, &own->track.name, (struct tb_str){tracks->name.data, tracks->name.len});
 }
 
 struct tb_shape_track *tb_shape_counter(struct tb_shape_tracks *tracks, const struct tb_event *event,
                                         struct tb_str series, bool by_id) {
   bool is_new;
-  if (!add_head(tracks, 'C', event->track) || !add_text(tracks, event->name) || !add_id(tracks, &event->id) ||
-      !add_text(tracks, series))
+  struct key key = key_of('C', event->track);
+  if (!text_id(tracks, event->name, &key.name) || !add_id(tracks, &key, &event->id) ||
+      !text_id(tracks, series, &key.other))
     return NULL;
-  struct tb_shape_track *own = track_of_key(tracks, &is_new);
+  struct tb_shape_track *own = track_of_key(tracks, &key, &is_new);
   if (!own || !is_new) return own;
   struct tb_shape_track *parent = tb_shape_track_of(tracks, event->track);
   if (!parent || !name_counter(tracks, own, event, series, by_id)) return NULL;
@@ -237,11 +259,11 @@ struct tb_shape_track *tb_shape_async(struct tb_shape_tracks *tracks, const stru
   bool is_legacy = event->phase && strchr("STpF", event->phase);
   const struct tb_track *process = tb_track_process(event->track);
   const struct tb_str none = {NULL, 0};
-  if (!add_head(tracks, is_legacy ? 'S' : 'b', event->id.kind == TB_ID_LOCAL ? process : NULL) ||
-      !add_text(tracks, alone ? none : event->categories) || !add_text(tracks, is_legacy ? event->name : none) ||
-      !add_text(tracks, event->scope) || !add_id(tracks, &event->id))
+  struct key key = key_of(is_legacy ? 'S' : 'b', event->id.kind == TB_ID_LOCAL ? process : NULL);
+  if (!text_id(tracks, is_legacy ? event->name : none, &key.name) || !add_id(tracks, &key, &event->id) ||
+      !pair_id(tracks, alone ? none : event->categories, event->scope, &key.other))
     return NULL;
-  struct tb_shape_track *own = track_of_key(tracks, &is_new);
+  struct tb_shape_track *own = track_of_key(tracks, &key, &is_new);
   if (!own || !is_new) return own;
   struct tb_shape_track *parent = tb_shape_track_of(tracks, process);
   if ((process && !parent) || !copy_text(tracks, &own->track.name, event->name)) return NULL;
@@ -251,8 +273,9 @@ struct tb_shape_track *tb_shape_async(struct tb_shape_tracks *tracks, const stru
 
 struct tb_shape_track *tb_shape_idle(struct tb_shape_tracks *tracks, const struct tb_event *event) {
   bool is_new;
-  if (!add_head(tracks, 'I', event->track) || !add(tracks, &event->cpu, sizeof(event->cpu))) return NULL;
-  struct tb_shape_track *own = track_of_key(tracks, &is_new);
+  struct key key = key_of('I', event->track);
+  key.id = event->cpu;
+  struct tb_shape_track *own = track_of_key(tracks, &key, &is_new);
   if (!own || !is_new) return own;
   struct tb_shape_track *thread = tb_shape_track_of(tracks, event->track);
   char name[IDLE_NAME];

@@ -7,6 +7,7 @@
 #define TB_SHAPE_SHAPE_TRACKS_H
 
 #include "base/intern.h"
+#include "shape/flow_edges.h"
 #include "timeline/open_stack.h"
 #include "tracebridge/event.h"
 
@@ -14,12 +15,11 @@
 struct tb_shape_frame {
   struct tb_open_frame open;
   uint64_t slice_id;
-  int64_t end;        /* where it is known, else INT64_MAX */
-  struct tb_str name; /* kept texts */
-  struct tb_str categories;
-  uint32_t has;        /* of the BEGIN: name and categories */
-  struct tb_str begin; /* the BEGIN, encoded, where it waits for its end; memory of the allocator; else empty */
-  int64_t begin_ts;    /* of `begin` */
+  int64_t end;               /* where it is known, else INT64_MAX */
+  uint32_t name, categories; /* of the shaper's texts; 0: empty */
+  uint32_t has;              /* of the BEGIN: name and categories */
+  struct tb_str begin;       /* the BEGIN, encoded, where it waits for its end; memory of the allocator; else empty */
+  int64_t begin_ts;          /* of `begin` */
 };
 
 /* `track` is first, so that pointers convert. */
@@ -27,7 +27,7 @@ struct tb_shape_track {
   struct tb_track track;
   bool is_announced;         /* came as a TB_EVENT_TRACK since it last changed */
   struct tb_open_stack open; /* of struct tb_shape_frame */
-  uint64_t *arriving;        /* flows that end at the next slice, as tb_flow_edges knows them */
+  struct tb_flow *arriving;  /* flows that end at the next slice */
   size_t arriving_count, arriving_capacity;
   uint64_t group; /* of events of one time, of the shaper, in which ... */
   size_t begun;   /* ... so many slices began that did not end */
@@ -40,14 +40,21 @@ struct tb_shape_tracks {
   size_t count, capacity;
   struct tb_shape_track **by_source; /* by the source's index; NULL: not met yet */
   size_t source_count, source_capacity;
-  struct tb_intern keys; /* of tracks that the source does not have */
+  struct tb_intern texts; /* of keys */
+  struct tb_intern keys;  /* of tracks that the source does not have */
   struct tb_shape_track **by_key;
   size_t key_count, key_capacity;
-  struct tb_buffer key;
+  struct tb_buffer name; /* that is made */
 };
 
 void tb_shape_tracks_init(struct tb_shape_tracks *tracks, const struct tb_allocator *allocator);
 void tb_shape_tracks_free(struct tb_shape_tracks *tracks);
+
+/* The copy of a source's track that was met already, else NULL. */
+static inline struct tb_shape_track *tb_shape_track_met(const struct tb_shape_tracks *tracks,
+                                                        const struct tb_track *source) {
+  return source && source->index < tracks->source_count ? tracks->by_source[source->index] : NULL;
+}
 
 /* The copy of a source's track, its parents' too. NULL without memory, or where `source` is NULL. */
 struct tb_shape_track *tb_shape_track_of(struct tb_shape_tracks *tracks, const struct tb_track *source);

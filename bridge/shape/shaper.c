@@ -189,7 +189,6 @@ static enum tb_status apply(struct tb_shaper *s, const struct tb_event *event) {
 }
 
 static void put_one(struct tb_shaper *s, struct tb_event *event) {
-  if (s->sorted && event->has & TB_HAS_TS) tb_shaper_end_until(s, event->ts);
   if (!event->track)
     tb_shaper_emit(s, event);
   else if (event->type == TB_EVENT_COUNTER)
@@ -200,7 +199,19 @@ static void put_one(struct tb_shaper *s, struct tb_event *event) {
 
 static void start_over(struct tb_shaper *s) {
   s->out_count = s->out_next = 0;
+  s->alone = NULL;
   tb_arena_reset(&s->scratch);
+}
+
+void tb_shaper_put_back(struct tb_shaper *s) {
+  struct tb_event *alone = s->alone;
+  if (!alone) {
+    s->out_next--;
+    return;
+  }
+  s->out_count = s->out_next = 0;
+  s->alone = NULL;
+  tb_shaper_emit(s, alone);
 }
 
 enum tb_status tb_shaper_put(struct tb_shaper *s, struct tb_event *event) {
@@ -306,6 +317,12 @@ enum tb_status tb_shaper_step(struct tb_shaper *s, struct tb_error *error) {
     if (status != TB_OK) return status;
   }
   start_over(s);
-  put_one(s, s->group[s->group_next++]);
+  struct tb_event *event = s->group[s->group_next++];
+  if (event->has & TB_HAS_TS) tb_shaper_end_until(s, event->ts);
+  if (tb_shaper_put_in_place(s, event))
+    tb_shaper_emit(s, event);
+  else
+    put_one(s, event);
+  s->alone = NULL;
   return s->out_of_memory ? TB_NO_MEMORY : TB_OK;
 }

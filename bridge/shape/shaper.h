@@ -49,6 +49,7 @@ struct tb_shaper {
 
   const struct tb_event **out; /* what the current event became */
   size_t out_count, out_capacity, out_next;
+  struct tb_event *alone;  /* what came last where it is no event of `out`: see tb_shaper_put_in_place */
   struct tb_arena scratch; /* of events in `out` that are ours */
   bool out_of_memory;
 
@@ -73,6 +74,13 @@ void tb_shaper_free(struct tb_shaper *shaper);
 static inline const struct tb_event *tb_shaper_take(struct tb_shaper *shaper) {
   return shaper->out_next < shaper->out_count ? shaper->out[shaper->out_next++] : NULL;
 }
+
+/* Most slices and instants need to be changed in their place alone. Changes the source's next event where it is such a
+ * one, of a track that was announced, and is what comes; false: nothing is done, and it is to be put. */
+bool tb_shaper_put_in_place(struct tb_shaper *shaper, struct tb_event *event);
+
+/* What came last comes again. */
+void tb_shaper_put_back(struct tb_shaper *shaper);
 
 /* Takes the source's next event, which it may change, and which must stay until another is put. TB_OK or
  * TB_NO_MEMORY. */

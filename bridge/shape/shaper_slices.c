@@ -13,11 +13,25 @@ static struct tb_shape_frame *frame_at(const struct tb_shape_track *track, size_
   return (struct tb_shape_frame *)tb_open_stack_at(&track->open, index);
 }
 
-static struct tb_str keep(struct tb_shaper *s, struct tb_str text) {
-  if (!text.len) return text.ptr ? (struct tb_str){"", 0} : text;
+static uint32_t keep(struct tb_shaper *s, struct tb_str text) {
+  if (!text.len) return 0;
   uint32_t id = tb_intern_id(&s->texts, text);
   if (!id) s->out_of_memory = true;
-  return id ? tb_intern_text(&s->texts, id) : (struct tb_str){"", 0};
+  return id;
+}
+
+/* A text that was kept; of an empty one whether the BEGIN had it. */
+static struct tb_str kept(const struct tb_shaper *s, uint32_t id, bool has) {
+  if (!id) return (struct tb_str){has ? "" : NULL, 0};
+  return tb_intern_text(&s->texts, id);
+}
+
+/* What an END says of its slice. */
+static void name_end(const struct tb_shaper *s, const struct tb_shape_frame *frame, struct tb_event *event) {
+  event->name = kept(s, frame->name, frame->has & TB_HAS_NAME);
+  event->categories = kept(s, frame->categories, frame->has & TB_HAS_CATEGORIES);
+  event->slice_id = frame->slice_id;
+  event->has = (event->has & ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES)) | frame->has;
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
@@ -35,10 +49,9 @@ static void emit_edge(struct tb_shaper *s, const struct tb_event *event, uint64_
   tb_shaper_emit(s, edge);
 }
 
-static void step(struct tb_shaper *s, enum tb_flow_space space, uint64_t flow, const struct tb_event *event,
-                 uint64_t slice) {
+static void step(struct tb_shaper *s, struct tb_flow flow, const struct tb_event *event, uint64_t slice) {
   uint64_t from;
-  if (tb_flow_edges_step(&s->flows, space, flow, slice, &from) != TB_OK) s->out_of_memory = true;
+  if (tb_flow_edges_step(&s->flows, flow, slice, &from) != TB_OK) s->out_of_memory = true;
   emit_edge(s, event, from, slice);
 }
 
@@ -46,11 +59,11 @@ static void step(struct tb_shaper *s, enum tb_flow_space space, uint64_t flow, c
 static void join_ids(struct tb_shaper *s, const struct tb_event *event) {
   if (event->has & TB_HAS_FLOWS_DUPLICATED) return;
   for (uint32_t i = 0; i < event->flow_count; i++)
-    step(s, TB_FLOW_SPACE_NUMBER, event->flow_ids[i], event, event->slice_id);
+    step(s, (struct tb_flow){event->flow_ids[i], TB_FLOW_SPACE_NUMBER}, event, event->slice_id);
   for (uint32_t i = 0; i < event->terminating_flow_count; i++) {
-    uint64_t flow = event->terminating_flow_ids[i];
-    emit_edge(s, event, tb_flow_edges_at(&s->flows, TB_FLOW_SPACE_NUMBER, flow), event->slice_id);
-    tb_flow_edges_close(&s->flows, TB_FLOW_SPACE_NUMBER, flow);
+    const struct tb_flow flow = {event->terminating_flow_ids[i], TB_FLOW_SPACE_NUMBER};
+    emit_edge(s, event, tb_flow_edges_at(&s->flows, flow), event->slice_id);
+    tb_flow_edges_close(&s->flows, flow);
   }
 }
 
@@ -58,22 +71,21 @@ static void join_ids(struct tb_shaper *s, const struct tb_event *event) {
 static void join_bind_id(struct tb_shaper *s, const struct tb_event *event) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
   if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return;
-  uint64_t flow = tb_flow_edges_flow(&s->flows, event, &event->bind_id, true);
-  if (!flow) {
+  struct tb_flow flow;
+  if (tb_flow_edges_flow(&s->flows, event, &event->bind_id, TB_FLOW_SPACE_ID, true, &flow) != TB_OK) {
     s->out_of_memory = true;
     return;
   }
-  uint64_t from = tb_flow_edges_at(&s->flows, TB_FLOW_SPACE_ID, flow), ignored;
+  uint64_t from = tb_flow_edges_at(&s->flows, flow), ignored;
   if (in && !from) return; /* a step or an end of nothing */
   if (in) emit_edge(s, event, from, event->slice_id);
-  if (out && tb_flow_edges_step(&s->flows, TB_FLOW_SPACE_ID, flow, event->slice_id, &ignored) != TB_OK)
-    s->out_of_memory = true;
+  if (out && tb_flow_edges_step(&s->flows, flow, event->slice_id, &ignored) != TB_OK) s->out_of_memory = true;
 }
 
 /* What ends at the next slice of the track. */
 static void join_arriving(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event) {
   for (size_t i = 0; i < track->arriving_count; i++)
-    emit_edge(s, event, tb_flow_edges_at(&s->flows, TB_FLOW_SPACE_NAMED, track->arriving[i]), event->slice_id);
+    emit_edge(s, event, tb_flow_edges_at(&s->flows, track->arriving[i]), event->slice_id);
   track->arriving_count = 0;
 }
 
@@ -83,7 +95,7 @@ static void join(struct tb_shaper *s, struct tb_shape_track *track, const struct
   if (event->bind_id.kind != TB_ID_NONE) join_bind_id(s, event);
 }
 
-static void arrive(struct tb_shaper *s, struct tb_shape_track *track, uint64_t flow) {
+static void arrive(struct tb_shaper *s, struct tb_shape_track *track, struct tb_flow flow) {
   void *arriving = track->arriving;
   if (tb_grow_array(s->allocator, &arriving, &track->arriving_capacity, track->arriving_count + 1, sizeof(flow),
                     MOST_OPEN) != TB_OK) {
@@ -96,8 +108,8 @@ static void arrive(struct tb_shaper *s, struct tb_shape_track *track, uint64_t f
 
 void tb_shaper_flow(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event) {
   bool id_only = event->has & TB_HAS_ID_ONLY_MATCH;
-  uint64_t flow = tb_flow_edges_flow(&s->flows, event, &event->id, id_only);
-  if (!flow) {
+  struct tb_flow flow;
+  if (tb_flow_edges_flow(&s->flows, event, &event->id, TB_FLOW_SPACE_NAMED, id_only, &flow) != TB_OK) {
     s->out_of_memory = true;
     return;
   }
@@ -107,12 +119,11 @@ void tb_shaper_flow(struct tb_shaper *s, struct tb_shape_track *track, const str
     return;
   }
   uint64_t slice = track->open.count ? frame_at(track, track->open.count - 1)->slice_id : 0, ignored;
-  uint64_t from = tb_flow_edges_at(&s->flows, TB_FLOW_SPACE_NAMED, flow);
+  uint64_t from = event->type != TB_EVENT_FLOW_BEGIN ? tb_flow_edges_at(&s->flows, flow) : 0;
   if (!slice || (event->type != TB_EVENT_FLOW_BEGIN && !from)) return;
   if (event->type != TB_EVENT_FLOW_BEGIN) emit_edge(s, event, from, slice);
-  if (!ends && tb_flow_edges_step(&s->flows, TB_FLOW_SPACE_NAMED, flow, slice, &ignored) != TB_OK)
-    s->out_of_memory = true;
-  if (ends && s->source.flow_ends_close) tb_flow_edges_close(&s->flows, TB_FLOW_SPACE_NAMED, flow);
+  if (!ends && tb_flow_edges_step(&s->flows, flow, slice, &ignored) != TB_OK) s->out_of_memory = true;
+  if (ends && s->source.flow_ends_close) tb_flow_edges_close(&s->flows, flow);
 }
 
 /* ---- what comes when a slice ends -------------------------------------------------------------------------------- */
@@ -188,13 +199,11 @@ static void wait_for_end(struct tb_shaper *s, struct tb_shape_track *track, cons
 static void emit_end(struct tb_shaper *s, const struct tb_pending_end *end) {
   struct tb_event *event = tb_shaper_copy(s, &(const struct tb_event){.type = TB_EVENT_SLICE_END, .phase = 'E'});
   if (!event) return;
-  event->has = TB_HAS_TS | end->frame.has | (end->has_thread_ts ? TB_HAS_THREAD_TS : 0u);
+  event->has = TB_HAS_TS | (end->has_thread_ts ? TB_HAS_THREAD_TS : 0u);
   event->ts = end->ts;
   event->thread_ts = end->thread_ts;
   event->track = &end->track->track;
-  event->name = end->frame.name;
-  event->categories = end->frame.categories;
-  event->slice_id = end->frame.slice_id;
+  name_end(s, &end->frame, event);
   tb_shaper_emit(s, event);
 }
 
@@ -226,7 +235,7 @@ static void close_finished(struct tb_shape_track *track, int64_t ts) {
 
 /* NULL without memory. */
 static struct tb_shape_frame *push(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event,
-                                   const struct tb_shape_frame *frame) {
+                                   int64_t end) {
   const struct tb_open_frame open = {.ts = event->ts, .name = tb_open_name_of(event->name, track->open.count)};
   struct tb_shape_frame *top =
       (struct tb_shape_frame *)tb_open_stack_push(&track->open, s->allocator, &open, MOST_OPEN);
@@ -234,9 +243,10 @@ static struct tb_shape_frame *push(struct tb_shaper *s, struct tb_shape_track *t
     s->out_of_memory = true;
     return NULL;
   }
-  const struct tb_open_frame pushed = top->open;
-  *top = *frame;
-  top->open = pushed;
+  top->slice_id = event->slice_id;
+  top->end = end;
+  top->name = top->categories = top->has = 0;
+  top->begin = (struct tb_str){NULL, 0};
   return top;
 }
 
@@ -251,7 +261,7 @@ static void end_at_once(struct tb_shaper *s, struct tb_shape_track *track, const
 
 /* Emits a complete slice in the form that is asked for. */
 static void emit_complete(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event,
-                          struct tb_shape_frame *frame) {
+                          const struct tb_shape_frame *frame) {
   bool later = s->sorted && event->dur > 0;
   if (s->slices == TB_SLICES_COMPLETE && later) {
     wait_for_end(s, track, event, frame);
@@ -270,36 +280,50 @@ static void emit_complete(struct tb_shaper *s, struct tb_shape_track *track, str
   }
 }
 
-void tb_shaper_begin(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
+/* Opens a slice, or an instant. NULL without memory. */
+static struct tb_shape_frame *open_slice(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
   close_finished(track, event->ts);
   event->slice_id = ++s->last_slice;
   bool begins = event->type == TB_EVENT_SLICE_BEGIN, instant = event->type == TB_EVENT_INSTANT;
-  struct tb_shape_frame frame = {.slice_id = event->slice_id, .end = INT64_MAX};
-  if (!begins) frame.end = instant ? event->ts : tb_slice_end(event->ts, event->dur > 0 ? event->dur : 0);
+  int64_t end = INT64_MAX;
+  if (!begins) end = instant ? event->ts : tb_slice_end(event->ts, event->dur > 0 ? event->dur : 0);
+  struct tb_shape_frame *top = push(s, track, event, end);
+  if (!top) return NULL;
   /* asked for by an END alone, of the source or one that is made */
   if (begins || (!instant && s->slices == TB_SLICES_BEGIN_END)) {
-    frame.name = keep(s, event->name);
-    frame.categories = keep(s, event->categories);
-    frame.has = event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES);
+    top->name = keep(s, event->name);
+    top->categories = keep(s, event->categories);
+    top->has = event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES);
   }
-  struct tb_shape_frame *top = push(s, track, event, &frame);
+  return top;
+}
+
+void tb_shaper_begin(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
+  struct tb_shape_frame *top = open_slice(s, track, event);
   if (!top) return;
   if (event->type == TB_EVENT_SLICE_COMPLETE)
-    emit_complete(s, track, event, &frame);
-  else if (begins && s->slices == TB_SLICES_COMPLETE)
+    emit_complete(s, track, event, top);
+  else if (event->type == TB_EVENT_SLICE_BEGIN && s->slices == TB_SLICES_COMPLETE)
     store_begin(s, top, event);
   else
     tb_shaper_emit(s, event);
   join(s, track, event);
 }
 
+/* An END that looks for its slice. */
+struct end_of {
+  const struct tb_shaper *shaper;
+  const struct tb_event *event;
+};
+
 /* The frame that an END is for: one whose end is not known, of its name and categories where it has them. */
 static bool is_of(const void *ctx, const struct tb_open_frame *open) {
-  const struct tb_event *end = ctx;
+  const struct end_of *end = ctx;
   const struct tb_shape_frame *frame = (const struct tb_shape_frame *)open;
+  struct tb_str name = end->event->name, categories = end->event->categories;
   if (frame->end != INT64_MAX) return false;
-  if (end->name.len && !tb_str_equal(frame->name, end->name)) return false;
-  return !end->categories.len || !frame->categories.len || tb_str_equal(frame->categories, end->categories);
+  if (name.len && !tb_str_equal(kept(end->shaper, frame->name, true), name)) return false;
+  return !categories.len || !frame->categories || tb_str_equal(kept(end->shaper, frame->categories, true), categories);
 }
 
 /* The slice as one event: what its BEGIN said, and what its END does. */
@@ -332,22 +356,45 @@ static void emit_whole(struct tb_shaper *s, struct tb_shape_frame *frame, const 
 void tb_shaper_end_slice(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
   close_finished(track, event->ts);
   uint64_t name = event->name.len ? tb_open_name_of(event->name, track->open.count) : 0;
-  size_t found = tb_open_stack_find(&track->open, name, 0, is_of, event);
+  const struct end_of end = {s, event};
+  size_t found = tb_open_stack_find(&track->open, name, 0, is_of, &end);
   if (!found) {
     tb_losses_add(s->losses, "end of a slice without its begin", event->offset);
     return;
   }
   struct tb_shape_frame *frame = frame_at(track, found - 1);
-  event->name = frame->name;
-  event->categories = frame->categories;
-  event->slice_id = frame->slice_id;
-  event->has = (event->has & ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES)) | frame->has;
+  name_end(s, frame, event);
   if (s->slices == TB_SLICES_COMPLETE)
     emit_whole(s, frame, event);
   else
     tb_shaper_emit(s, event);
   if (event->flow_count || event->terminating_flow_count) join_ids(s, event);
   if (tb_open_stack_end(&track->open, found - 1)) tb_open_stack_pop(&track->open);
+}
+
+/* ---- in their place ---------------------------------------------------------------------------------------------- */
+
+/* Ends the slice on top, where the END is for that. */
+static bool end_top(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
+  close_finished(track, event->ts);
+  struct tb_shape_frame *top = track->open.count ? frame_at(track, track->open.count - 1) : NULL;
+  if (!top || !is_of(&(const struct end_of){s, event}, &top->open)) return false;
+  name_end(s, top, event);
+  top->open.ended = true;
+  tb_open_stack_pop(&track->open);
+  return true;
+}
+
+bool tb_shaper_put_in_place(struct tb_shaper *s, struct tb_event *event) {
+  struct tb_shape_track *track = tb_shape_track_met(&s->tracks, event->track);
+  bool joins = event->flow_count || event->terminating_flow_count || event->bind_id.kind != TB_ID_NONE;
+  if (event->type > TB_EVENT_INSTANT || !track || !track->is_announced || track->arriving_count || joins ||
+      event->thread || s->slices != TB_SLICES_EITHER)
+    return false;
+  if (event->type == TB_EVENT_SLICE_END ? !end_top(s, track, event) : !open_slice(s, track, event)) return false;
+  event->track = &track->track;
+  s->alone = event;
+  return true;
 }
 
 void tb_shaper_begin_endless(struct tb_shaper *s) {

@@ -8,7 +8,6 @@
 #include "toolbox/verify/verifier.h"
 
 enum { OPEN_MAX = 1 << 24, FLOWS_MAX = 1 << 30 };
-enum { FLOW_NUMBER, FLOW_NAMED, FLOW_BOUND }; /* how a flow's id is to be read */
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
@@ -65,21 +64,20 @@ static void find_endless(struct tb_verifier *v) {
 /* ---- flows ------------------------------------------------------------------------------------------------------- */
 
 /* NULL without memory. */
-static struct tb_verify_flow *find_flow(struct tb_verifier *v, unsigned space, uint64_t id, uint64_t offset) {
+static struct tb_verify_flow *find_flow(struct tb_verifier *v, struct tb_flow id, uint64_t offset) {
   uint32_t place;
-  if (tb_map_get(&v->flow_places, id, space, &place)) return &v->flows[place];
+  if (tb_map_get(&v->flow_places, id.id, id.kind, &place)) return &v->flows[place];
   void *flows = v->flows;
   enum tb_status status =
       tb_grow_array(v->allocator, &flows, &v->flow_capacity, v->flow_count + 1, sizeof(*v->flows), FLOWS_MAX);
   v->flows = flows;
-  if (status != TB_OK || tb_map_put(&v->flow_places, id, space, v->flow_count) != TB_OK) return NULL;
+  if (status != TB_OK || tb_map_put(&v->flow_places, id.id, id.kind, v->flow_count) != TB_OK) return NULL;
   v->flows[v->flow_count] = (struct tb_verify_flow){.first_offset = offset};
   return &v->flows[v->flow_count++];
 }
 
-static enum tb_status step(struct tb_verifier *v, unsigned space, uint64_t id, bool begins, bool goes_on,
-                           uint64_t offset) {
-  struct tb_verify_flow *flow = find_flow(v, space, id, offset);
+static enum tb_status step(struct tb_verifier *v, struct tb_flow id, bool begins, bool goes_on, uint64_t offset) {
+  struct tb_verify_flow *flow = find_flow(v, id, offset);
   if (!flow) return TB_NO_MEMORY;
   if (goes_on && !flow->began) tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_BEGIN, offset);
   flow->ended |= goes_on;
@@ -91,16 +89,19 @@ static enum tb_status step(struct tb_verifier *v, unsigned space, uint64_t id, b
 static enum tb_status step_ids(struct tb_verifier *v, const struct tb_event *event) {
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; i < event->flow_count && status == TB_OK; i++) {
-    struct tb_verify_flow *flow = find_flow(v, FLOW_NUMBER, event->flow_ids[i], event->offset);
+    const struct tb_flow id = {event->flow_ids[i], TB_FLOW_SPACE_NUMBER};
+    struct tb_verify_flow *flow = find_flow(v, id, event->offset);
     if (!flow) return TB_NO_MEMORY;
-    status = step(v, FLOW_NUMBER, event->flow_ids[i], true, flow->began, event->offset);
+    status = step(v, id, true, flow->began, event->offset);
   }
   for (uint32_t i = 0; i < event->terminating_flow_count && status == TB_OK; i++)
-    status = step(v, FLOW_NUMBER, event->terminating_flow_ids[i], false, true, event->offset);
+    status =
+        step(v, (struct tb_flow){event->terminating_flow_ids[i], TB_FLOW_SPACE_NUMBER}, false, true, event->offset);
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
   if (status != TB_OK || event->bind_id.kind == TB_ID_NONE || (!in && !out)) return status;
-  uint64_t flow = tb_flow_edges_flow(&v->flow_ids, event, &event->bind_id, true);
-  return flow ? step(v, FLOW_BOUND, flow, out, in, event->offset) : TB_NO_MEMORY;
+  struct tb_flow flow;
+  status = tb_flow_edges_flow(&v->flow_ids, event, &event->bind_id, TB_FLOW_SPACE_ID, true, &flow);
+  return status == TB_OK ? step(v, flow, out, in, event->offset) : status;
 }
 
 static enum tb_status step_event(struct tb_verifier *v, const struct tb_event *event) {
@@ -109,8 +110,10 @@ static enum tb_status step_event(struct tb_verifier *v, const struct tb_event *e
   bool begins = event->type == TB_EVENT_FLOW_BEGIN, ends = event->type == TB_EVENT_FLOW_END;
   if (!track->open.count && (!ends || event->has & TB_HAS_BIND_ENCLOSING))
     tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_SLICE, event->offset);
-  uint64_t flow = tb_flow_edges_flow(&v->flow_ids, event, &event->id, event->has & TB_HAS_ID_ONLY_MATCH);
-  return flow ? step(v, FLOW_NAMED, flow, begins, !begins, event->offset) : TB_NO_MEMORY;
+  struct tb_flow flow;
+  enum tb_status status = tb_flow_edges_flow(&v->flow_ids, event, &event->id, TB_FLOW_SPACE_NAMED,
+                                             event->has & TB_HAS_ID_ONLY_MATCH, &flow);
+  return status == TB_OK ? step(v, flow, begins, !begins, event->offset) : status;
 }
 
 static void find_endless_flows(struct tb_verifier *v) {
