@@ -16,11 +16,11 @@ void tb_event_sorter_init(struct tb_event_sorter *sorter, const struct tb_alloca
   tb_event_codec_init(&sorter->codec, allocator);
   tb_buffer_init(&sorter->staged, allocator, 0);
   tb_buffer_init(&sorter->run_bytes, allocator, 0);
-  tb_arena_init(&sorter->memory, allocator, 0);
+  tb_run_memory_init(&sorter->memory, allocator);
 }
 
 static void free_memory_runs(struct tb_event_sorter *s) {
-  tb_arena_free(&s->memory);
+  tb_run_memory_free(&s->memory);
   s->run_count = s->runs_in_file;
   s->bytes = 0;
 }
@@ -109,8 +109,8 @@ static enum tb_status end_run(struct tb_event_sorter *s) {
   if (!s->count) return TB_OK;
   if (!s->is_in_order) tb_sort_queue_sort_refs(s->refs, s->count, s->spare);
   note_order(s);
-  size_t room = s->staged.len + s->count * HEAD_BYTES + SLACK;
-  char *memory = tb_arena_alloc(&s->memory, room), *at = memory;
+  s->memory.most = s->budget / 4;
+  char *memory = tb_run_memory_room(&s->memory, s->staged.len + s->count * HEAD_BYTES + SLACK), *at = memory;
   if (!memory) return TB_NO_MEMORY;
   int64_t last_ts = 0;
   for (size_t i = 0; i < s->count; i++) {
@@ -123,7 +123,7 @@ static enum tb_status end_run(struct tb_event_sorter *s) {
   }
   size_t bytes = (size_t)(at - memory);
   memset(at, 0, SLACK);
-  s->memory.at -= (room - bytes - SLACK) & ~(size_t)7; /* what it did not take, nearly */
+  tb_run_memory_use(&s->memory, bytes + SLACK);
   const struct tb_run run = {.bytes = bytes + SLACK, .count = s->count, .memory = memory};
   if (add_run(s, run) != TB_OK) return TB_NO_MEMORY;
   s->bytes += bytes;

@@ -18,6 +18,7 @@
 #define TB_SHAPE_EVENT_SORTER_H
 
 #include "shape/event_codec.h"
+#include "shape/run_memory.h"
 #include "timeline/sort_queue.h"
 
 /* Where a staged event's bytes are. */
@@ -40,9 +41,9 @@ struct tb_event_sorter {
   size_t count;
   bool is_in_order;
 
-  struct tb_arena memory;     /* of runs that are not in the file */
-  struct tb_buffer run_bytes; /* of one on its way to the file */
-  struct tb_run *runs;        /* those in the file first */
+  struct tb_run_memory memory; /* of runs that are not in the file */
+  struct tb_buffer run_bytes;  /* of one on its way to the file */
+  struct tb_run *runs;         /* those in the file first */
   size_t run_count, run_capacity;
   size_t runs_in_file;
   size_t bytes;       /* of runs in memory */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory for the bytes of sorted runs: large blocks that are filled from their start, and freed together.
+ *
+ * Of memory that a program touches for the first time each page costs a fault, and where pages have 4 KiB this is more
+ * than all that is done with an event. So blocks are asked to have pages of 2 MiB, where the system has these.
+ */
+#ifndef TB_SHAPE_RUN_MEMORY_H
+#define TB_SHAPE_RUN_MEMORY_H
+
+#include "base/memory.h"
+
+struct tb_run_memory {
+  struct tb_arena blocks;
+  char *at, *end; /* what is left of the newest one */
+  size_t next;    /* how large the next one is at least, */
+  size_t most;    /* but not more than this */
+};
+
+void tb_run_memory_init(struct tb_run_memory *memory, const struct tb_allocator *allocator);
+void tb_run_memory_free(struct tb_run_memory *memory);
+
+/* Room for `bytes`, of which tb_run_memory_use says how many are used; NULL: out of memory. */
+char *tb_run_memory_room(struct tb_run_memory *memory, size_t bytes);
+static inline void tb_run_memory_use(struct tb_run_memory *memory, size_t bytes) { memory->at += bytes; }
+
+#endif
