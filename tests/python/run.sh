@@ -17,8 +17,6 @@ fi
 install_package "$build" "$work"
 "$here/engine_rows.mjs" "$@" >"$work/rows.json"
 "$python" -B "$here/package_test.py" "$work/rows.json"
-mkdir "$work/bin"
-ln -s "$python" "$work/bin/python3"
 cd "$here/../.."
-PATH=$work/bin:$PATH "$python" -B tests/docs/run.py "$build/tracebridge" --made "$build/tests/data" \
+PATH=$work/venv/bin:$PATH "$python" -B tests/docs/run.py "$build/tracebridge" --made "$build/tests/data" \
   bridge/python/README.md
