@@ -166,7 +166,11 @@ static bool write_report(struct tb_merge_report *report, const char *where, bool
 /* What goes with an error. */
 static void print_advice(const struct tb_merge_report *report) {
   const char *line;
-  for (size_t i = 0; (line = tb_merge_report_advice(report, i)) != NULL; i++) cli_print(stderr, "%s\n", line);
+  for (size_t i = 0; (line = tb_merge_report_advice(report, i)) != NULL; i++) {
+    char *text = cli_library_report(line);
+    cli_print(stderr, "%s\n", text ? text : line);
+    free(text);
+  }
 }
 
 static void print_end(const struct merge_settings *settings, const struct tb_merge_report *report) {

@@ -2,6 +2,7 @@
 #include "merge_summary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -201,7 +202,9 @@ void cli_merge_warnings(const struct tb_merge_report *report) {
     const struct tb_merge_note *note = tb_merge_report_note(report, i);
     if (note->level != TB_MERGE_NOTE_WARNING || count[note->code]++ >= SHOWN) continue;
     const struct tb_merge_input_report *in = tb_merge_report_input(report, note->input);
-    cli_print_warning(in ? in->name : NULL, note->text);
+    char *text = cli_library_report(note->text);
+    cli_print_warning(in ? in->name : NULL, text ? text : note->text);
+    free(text);
   }
   for (unsigned code = 0; code < CODES; code++)
     if (count[code] > SHOWN)

@@ -206,10 +206,11 @@ static enum tb_status check_name(struct tb_merger *m) {
   if (!list_inputs(m, false, false, lacking, sizeof(lacking)))
     (void)list_inputs(m, false, true, lacking, sizeof(lacking));
   if (!named)
-    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "--align-on: no event '%.100s' in %s", m->options.align_on,
-                   lacking);
-  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "--align-on: only %s has an event '%.100s', not %s", having,
-                 m->options.align_on, lacking);
+    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "tb_merge_options.align_on: no event '%.100s' in %s",
+                   m->options.align_on, lacking);
+  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
+                 "tb_merge_options.align_on: only %s has an event '%.100s', not %s", having, m->options.align_on,
+                 lacking);
 }
 
 /* ---- what wall clocks say beforehand ----------------------------------------------------------------------------- */

@@ -23,10 +23,11 @@ void tb_merger_note_boot(struct tb_merger *m, const struct tb_source *s) {
   const struct tb_boot_link *link = &s->boot_link;
   if (!link->other || link->evidence == TB_BOOT_BY_WALL) return;
   if (link->evidence == TB_BOOT_UNCLEAR) {
-    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_BOOT_UNCLEAR, s->index,
-                             "its machine had slept as long as that of %s, but both recorded at one time by their wall "
-                             "clocks: taken for two boots (--machine with one name for both makes them one)",
-                             link->other->name);
+    tb_merge_report_add_note(
+        m->report, TB_MERGE_NOTE_BOOT_UNCLEAR, s->index,
+        "its machine had slept as long as that of %s, but both recorded at one time by their wall "
+        "clocks: taken for two boots (tb_merge_input.machine with one name for both makes them one)",
+        link->other->name);
     return;
   }
   struct tb_merge_note note = {.code = TB_MERGE_NOTE_CLOCK_STEP,
@@ -39,5 +40,5 @@ void tb_merger_note_boot(struct tb_merger *m, const struct tb_source *s) {
       (double)link->set_by_ns / 1e9, link->other->name,
       link->evidence == TB_BOOT_BY_NAME
           ? ""
-          : ", as is guessed: their machine had slept as long (--machine with two names makes them two)");
+          : ", as is guessed: their machine had slept as long (tb_merge_input.machine with two names makes them two)");
 }

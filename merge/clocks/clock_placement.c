@@ -388,7 +388,7 @@ static enum tb_status check_given(struct tb_merger *m) {
   uint32_t a = m->graph.nodes[edge->a].key.input, b = m->graph.nodes[edge->b].key.input;
   tb_error_set_file(&m->error, m->sources[a].name);
   return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET,
-                 "the offsets that --offset and the manifest give contradict each other: it is %" PRId64
+                 "the offsets that tb_merge_input.offset_ns and the manifest give contradict each other: it is %" PRId64
                  " ns from where they put it by way of %.150s",
                  given.apart_ns, b == TB_GRAPH_SHARED ? "the merged trace's clock" : m->sources[b].name);
 }

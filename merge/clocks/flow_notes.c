@@ -66,7 +66,7 @@ enum tb_status tb_merger_note_flows(struct tb_merger *m) {
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_FLOWS_NOT_JOINED, TB_MERGE_NO_INPUT,
                              "%" PRIu64
                              " flow%s from one machine to another: Perfetto's trace processor draws arrows "
-                             "within one machine only; --flatten-machines makes one of all",
+                             "within one machine only; tb_merge_options.flatten_machines makes one of all",
                              crossing, crossing == 1 ? " goes" : "s go");
   return status;
 }

@@ -69,22 +69,23 @@ static const char *drift_text(struct tb_merger *m, const struct tb_line_fit *lin
 }
 
 static void note_drift(struct tb_merger *m, const struct tb_alignment *a) {
-  tb_merge_report_add_note(
-      m->report, TB_MERGE_NOTE_DRIFT_NOT_FOLLOWED, a->source,
-      "placed by the offset alone, residual %.0f ns: %" PRIu64
-      " match%s with %s over %.3f s give%s %s (--max-drift follows more, --offset places it by hand)",
-      a->level.residual_ns, a->line.used, a->line.used == 1 ? "" : "es", m->sources[a->other].name,
-      (double)a->line.span_ns / 1e9, a->line.used == 1 ? "s" : "", drift_text(m, &a->line));
+  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_DRIFT_NOT_FOLLOWED, a->source,
+                           "placed by the offset alone, residual %.0f ns: %" PRIu64
+                           " match%s with %s over %.3f s give%s %s (tb_merge_options.max_drift_ppm follows more, "
+                           "tb_merge_input.offset_ns places it by hand)",
+                           a->level.residual_ns, a->line.used, a->line.used == 1 ? "" : "es", m->sources[a->other].name,
+                           (double)a->line.span_ns / 1e9, a->line.used == 1 ? "s" : "", drift_text(m, &a->line));
 }
 
 static enum tb_status refuse_drift(struct tb_merger *m, const struct tb_alignment *a) {
   double ppm = a->line.drift * 1e6;
   tb_error_set_file(&m->error, m->sources[a->source].name);
-  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
-                 "%" PRIu64
-                 " matches with %.200s drift by %+.1f ppm beyond doubt, more than %u: --max-drift %.0f follows "
-                 "them, --offset places it by hand",
-                 a->line.used, m->sources[a->other].name, ppm, m->options.max_drift_ppm, ceil(fabs(ppm)));
+  return tb_fail(
+      &m->error, TB_REFUSED, TB_NO_OFFSET,
+      "%" PRIu64
+      " matches with %.200s drift by %+.1f ppm beyond doubt, more than %u: tb_merge_options.max_drift_ppm %.0f follows "
+      "them, tb_merge_input.offset_ns places it by hand",
+      a->line.used, m->sources[a->other].name, ppm, m->options.max_drift_ppm, ceil(fabs(ppm)));
 }
 
 /* Other events of the same name may be those that belong together. */
@@ -94,20 +95,21 @@ static void note_ambiguous(struct tb_merger *m, const struct tb_alignment *a) {
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_ASSUMED, a->source,
                              "has %" PRIu64 " events '%s' and %s has %" PRIu64
                              ": one of each was matched, at an offset of %" PRId64
-                             " ns, which nothing confirms (--offset places it by hand)",
+                             " ns, which nothing confirms (tb_merge_input.offset_ns places it by hand)",
                              a->event_count, name, other, a->other_events, a->first_offset);
   else if (a->is_ambiguous)
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_AMBIGUOUS, a->source,
                              "%" PRIu64 " of its events '%s' match %s at an offset of %" PRId64 " ns, but %" PRIu64
                              " match as well at an offset of %" PRId64
-                             " ns%s: nothing says which is right (--offset places it by hand)",
+                             " ns%s: nothing says which is right (tb_merge_input.offset_ns places it by hand)",
                              a->line.used, name, other, a->first_offset, a->second_matches, a->second_offset,
                              a->is_incomplete ? ", and not all others were tried" : "");
   else if (a->is_incomplete)
-    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_AMBIGUOUS, a->source,
-                             "%" PRIu64 " of its events '%s' match %s at an offset of %" PRId64
-                             " ns, but not all offsets that may be as good were tried (--offset places it by hand)",
-                             a->line.used, name, other, a->first_offset);
+    tb_merge_report_add_note(
+        m->report, TB_MERGE_NOTE_ALIGNMENT_AMBIGUOUS, a->source,
+        "%" PRIu64 " of its events '%s' match %s at an offset of %" PRId64
+        " ns, but not all offsets that may be as good were tried (tb_merge_input.offset_ns places it by hand)",
+        a->line.used, name, other, a->first_offset);
 }
 
 void tb_merger_note_syncs(struct tb_merger *m, const struct tb_alignment *a) {

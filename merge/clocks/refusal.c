@@ -63,8 +63,9 @@ static void advise_of_methods(struct tb_merger *m, const struct tb_source *odd) 
   tb_merge_report_advise(
       m->report, "  tried: clock snapshots (%s), wall clocks (%s), clock_sync events (none match)%s%s%s%s",
       strcmp(in->clocks, in->clock) != 0 && in->clocks[0] ? "no clock that others have" : "it has none",
-      in->has_wall_time ? "the others have none" : "it has none", on ? ", --align-on " : "", on ? on : "",
-      on ? " (nothing joins it)" : "", m->options.align_messages ? ", --align-messages (none joins it)" : "");
+      in->has_wall_time ? "the others have none" : "it has none", on ? ", tb_merge_options.align_on " : "",
+      on ? on : "", on ? " (nothing joins it)" : "",
+      m->options.align_messages ? ", tb_merge_options.align_messages (none joins it)" : "");
 }
 
 /* ---- what would place it ----------------------------------------------------------------------------------------- */
@@ -100,9 +101,9 @@ static void advise_offset(struct tb_merger *m, const struct tb_source *s, int64_
   const char *word = shell_word(m, s->name);
   int64_t offset = s->prescan.has_time ? tb_time_subtract(start, s->prescan.first) : 0;
   if (s->member)
-    tb_merge_report_advise(m->report, "    --manifest FILE, with \"clocks\" for %s", s->member);
+    tb_merge_report_advise(m->report, "    tb_merge_options.manifest FILE, with \"clocks\" for %s", s->member);
   else if (word)
-    tb_merge_report_advise(m->report, "    --offset %s=%+" PRId64 "ns", word, offset);
+    tb_merge_report_advise(m->report, "    tb_merge_input.offset_ns %s=%+" PRId64 "ns", word, offset);
 }
 
 /* Whether its times, of no clock that is known, are those of a wall clock. */
@@ -124,7 +125,8 @@ static void advise_clocks(struct tb_merger *m) {
     const char *word = shell_word(m, s->name);
     if (shown++ >= OFFSETS_SHOWN || !word) continue;
     tb_date_text(s->prescan.first, date);
-    tb_merge_report_advise(m->report, "    --clock %s=REALTIME would place it: its times look like dates, from %s on",
+    tb_merge_report_advise(m->report,
+                           "    tb_merge_input.clock %s=REALTIME would place it: its times look like dates, from %s on",
                            word, date);
   }
   if (shown > OFFSETS_SHOWN)
@@ -157,10 +159,11 @@ static void advise(struct tb_merger *m, const struct tb_source *odd, int64_t sta
   advise_clocks(m);
   advise_offsets(m, start);
   if (!m->options.align_on)
-    tb_merge_report_advise(m->report, "    --align-on NAME, an event that happened in both at the same time");
+    tb_merge_report_advise(m->report,
+                           "    tb_merge_options.align_on NAME, an event that happened in both at the same time");
   if (!m->options.align_messages)
-    tb_merge_report_advise(m->report, "    --align-messages, where flows go from one to the other");
-  tb_merge_report_advise(m->report, "    --unplaced=start, which does that with all of them");
+    tb_merge_report_advise(m->report, "    tb_merge_options.align_messages, where flows go from one to the other");
+  tb_merge_report_advise(m->report, "    tb_merge_options.unplaced=start, which does that with all of them");
 }
 
 enum tb_status tb_merger_refuse(struct tb_merger *m, const struct tb_source *unplaced, int64_t start) {
@@ -169,12 +172,14 @@ enum tb_status tb_merger_refuse(struct tb_merger *m, const struct tb_source *unp
   advise(m, s, start);
   tb_error_set_file(&m->error, s->name);
   if (m->options.align_on && !tb_marks_named(&m->marks, s->index))
-    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
-                   "has no event '%.100s', and nothing else relates its clock (%s) to the others'; use --offset, "
-                   "--manifest or --unplaced=start|drop",
-                   m->options.align_on, clock);
+    return tb_fail(
+        &m->error, TB_REFUSED, TB_NO_OFFSET,
+        "has no event '%.100s', and nothing else relates its clock (%s) to the others'; use tb_merge_input.offset_ns, "
+        "tb_merge_options.manifest or tb_merge_options.unplaced=start|drop",
+        m->options.align_on, clock);
   return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
-                 "nothing relates its clock (%s) to the others'; use --offset, --manifest, --align-on, "
-                 "--align-messages or --unplaced=start|drop",
+                 "nothing relates its clock (%s) to the others'; use tb_merge_input.offset_ns, "
+                 "tb_merge_options.manifest, tb_merge_options.align_on, "
+                 "tb_merge_options.align_messages or tb_merge_options.unplaced=start|drop",
                  clock);
 }

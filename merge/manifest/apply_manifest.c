@@ -72,8 +72,8 @@ static const char *declared_name(const struct tb_manifest_file *file, uint32_t i
 static enum tb_status name_host(struct tb_merger *m, struct tb_source *s, const struct tb_manifest_file *file,
                                 const char *name) {
   if (s->machine_name && strcmp(s->machine_name, name) != 0)
-    return INVALID_AT(m, file->at, "the machine of '%.60s' is '%.40s' here, and '%.40s' by --machine", file->path, name,
-                      s->machine_name);
+    return INVALID_AT(m, file->at, "the machine of '%.60s' is '%.40s' here, and '%.40s' by tb_merge_input.machine",
+                      file->path, name, s->machine_name);
   s->machine_name = name;
   return TB_OK;
 }

@@ -86,10 +86,11 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   const struct tb_prescanned_machine *own = machine_of(s, tb_source_host(s));
   const struct tb_source *recorder = s->machine_name || !own ? NULL : other_recorder(m, s, own, *id);
   if (recorder) {
-    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_OWN_MACHINE, s->index,
-                             "recorded its machine at the same time as %s: it is a machine of its own, lest they end "
-                             "each other's slices; with --machine FILE=NAME, one name for both, they are one",
-                             recorder->name);
+    tb_merge_report_add_note(
+        m->report, TB_MERGE_NOTE_OWN_MACHINE, s->index,
+        "recorded its machine at the same time as %s: it is a machine of its own, lest they end "
+        "each other's slices; with tb_merge_input.machine FILE=NAME, one name for both, they are one",
+        recorder->name);
     return new_machine(book, s->prescan.content, id);
   }
   if (!known && !host && !first && other)

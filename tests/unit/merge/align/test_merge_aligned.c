@@ -155,7 +155,7 @@ static void a_drift_beyond_doubt_that_may_not_be_is_refused(void **unused) {
   add_drifting(120, 1, 400);
   merge();
   assert_int_equal(run.status, TB_REFUSED);
-  assert_non_null(strstr(run.error.message, "--max-drift 400"));
+  assert_non_null(strstr(run.error.message, "tb_merge_options.max_drift_ppm 400"));
 }
 
 static void a_name_that_fewer_than_two_inputs_have_is_refused(void **unused) {

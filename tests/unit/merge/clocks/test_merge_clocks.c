@@ -81,7 +81,7 @@ static void an_input_that_nothing_places_is_refused_with_the_ways_to_place_it(vo
   add(&b);
   merge();
   assert_int_equal(run.status, TB_REFUSED);
-  assert_non_null(strstr(run.error.message, "--offset"));
+  assert_non_null(strstr(run.error.message, "tb_merge_input.offset_ns"));
   run.options.unplaced = TB_UNPLACED_START;
   merge_well();
   assert_int_equal(event_time("b"), event_time("a"));
