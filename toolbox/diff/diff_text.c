@@ -20,6 +20,7 @@ static void print_row(struct tb_text_page *page, const struct tb_diff_row *row) 
 }
 
 enum tb_status tb_difference_text(const struct tb_difference *d, tb_text_sink sink, void *ctx) {
+  if (!d || !sink) return TB_INVALID;
   struct tb_text_page page = {.sink = sink, .ctx = ctx};
   for (unsigned i = 0; i < 2; i++)
     tb_text_page_print(&page, "%c %.*s: %s\n", i ? '+' : '-', (int)d->files[i].len, d->files[i].ptr,
@@ -83,6 +84,7 @@ static void put_tables(struct tb_json_emit *e, const struct tb_difference *d) {
 }
 
 enum tb_status tb_difference_json(const struct tb_difference *d, tb_text_sink sink, void *ctx) {
+  if (!d || !sink) return TB_INVALID;
   struct tb_json_emit emit, *e = &emit;
   tb_json_emit_init(e, tb_default_allocator());
   e->for_people = true;

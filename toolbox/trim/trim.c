@@ -266,6 +266,7 @@ enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_opt
 }
 
 void tb_trim_report_free(struct tb_trim_report *report) {
+  if (!report) return;
   tb_merge_report_free(report->merge);
   report->merge = NULL;
 }

@@ -110,6 +110,7 @@ static bool parse_time(const char *text, int64_t *ns) {
 
 const char *tb_trim_point_parse(const char *text, struct tb_trim_point *point) {
   struct tb_trim_point read = {.kind = TB_TRIM_POINT_AFTER, .clock = TB_CLOCK_UNKNOWN};
+  if (!text || !point) return WANTED;
   const char *colon = strchr(text, ':');
   if (parse_time(text, &read.ns)) {
     if (read.ns < 0) return "a time from the start on, not before it";

@@ -25,6 +25,7 @@ static void print_finding(struct tb_text_page *page, const struct tb_finding *fi
 }
 
 enum tb_status tb_verification_text(const struct tb_verification *v, tb_text_sink sink, void *ctx) {
+  if (!v || !sink) return TB_INVALID;
   struct tb_text_page page = {.sink = sink, .ctx = ctx};
   tb_text_page_print(&page, "%.*s: %s, %" PRIu64 " event%s: ", (int)v->file.len, v->file.ptr, tb_format_name(v->format),
                      v->events, v->events == 1 ? "" : "s");
@@ -78,6 +79,7 @@ static void put_finding(struct tb_json_emit *e, const struct tb_finding *finding
 }
 
 enum tb_status tb_verification_json(const struct tb_verification *v, tb_text_sink sink, void *ctx) {
+  if (!v || !sink) return TB_INVALID;
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, tb_default_allocator());
   emit.for_people = true;

@@ -97,7 +97,7 @@ TB_MUST_CHECK TB_API enum tb_status tb_diff(const char *first, const char *secon
 TB_API void tb_difference_free(struct tb_difference *difference);
 
 /* Writes text for people, or one JSON object for programs, to `sink`. TB_OK; TB_CANCELLED where the sink stopped;
- * TB_NO_MEMORY. */
+ * TB_INVALID where one is NULL; TB_NO_MEMORY. */
 TB_MUST_CHECK TB_API enum tb_status tb_difference_text(const struct tb_difference *difference, tb_text_sink sink,
                                                        void *ctx);
 TB_MUST_CHECK TB_API enum tb_status tb_difference_json(const struct tb_difference *difference, tb_text_sink sink,

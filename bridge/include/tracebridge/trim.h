@@ -66,7 +66,7 @@ struct tb_trim_report {
    * freed by tb_trim_report_free. */
   struct tb_merge_report *merge;
 };
-TB_API void tb_trim_report_free(struct tb_trim_report *report); /* frees what it has, not itself */
+TB_API void tb_trim_report_free(struct tb_trim_report *report); /* frees what it has, not itself; NULL is ignored */
 
 /* Writes the window of the trace `in` ("-": standard input) to the file `out`, whose name says the format as for
  * tb_merge. TB_OK; TB_PARTIAL when the output is there but some of the input was lost; else the code of *error, and

@@ -122,7 +122,7 @@ TB_MUST_CHECK TB_API enum tb_status tb_verify(const char *path, const struct tb_
 TB_API void tb_verification_free(struct tb_verification *verification);
 
 /* Writes text for people, or one JSON object for programs, to `sink`. TB_OK; TB_CANCELLED where the sink stopped;
- * TB_NO_MEMORY. */
+ * TB_INVALID where one is NULL; TB_NO_MEMORY. */
 TB_MUST_CHECK TB_API enum tb_status tb_verification_text(const struct tb_verification *verification, tb_text_sink sink,
                                                          void *ctx);
 TB_MUST_CHECK TB_API enum tb_status tb_verification_json(const struct tb_verification *verification, tb_text_sink sink,
