@@ -4,15 +4,24 @@
  * are NULL or point to as much as the counts say, everything else is any number. Sanitizers are the judges; and a call
  * that gave TB_INVALID has not made its object fail.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "tracebridge/columns.h"
+#include "tracebridge/diff.h"
 #include "tracebridge/packet.h"
+#include "tracebridge/redact.h"
+#include "tracebridge/serve.h"
+#include "tracebridge/trim.h"
+#include "tracebridge/verify.h"
 #include "tracebridge/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { ARGS = 6, TRACKS = 4, TEXT = 24, CALLS = 24 };
+enum { ARGS = 6, TRACKS = 4, TEXT = 24, CALLS = 24, BATCHES = 3, PATH = 64 };
 
 /* The bytes that are left, and the objects that calls are made on. */
 struct calls {
@@ -21,6 +30,10 @@ struct calls {
   struct tb_packet_reader *packets;
   struct tb_writer *writer;
   struct tb_packet_writer *packet_writer;
+  struct tb_columns *columns; /* of a reader that is theirs alone */
+  struct tb_reader *columns_reader;
+  struct tb_column_batch *batches[BATCHES];
+  unsigned held;
   size_t taken; /* bytes of outputs */
   struct tb_str kept;
   struct tb_arg args[ARGS];
@@ -147,6 +160,9 @@ static bool take_bytes(void *ctx, const void *data, size_t len) {
   return c->taken < (size_t)1 << 20;
 }
 
+/* The same of what is written for people and programs. */
+static bool take_text(void *ctx, const char *text, size_t len) { return take_bytes(ctx, text, len); }
+
 static void open_writer(struct calls *c) {
   struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : (size_t)number(c)};
   options.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
@@ -179,16 +195,17 @@ static void open_packet_writer(struct calls *c) {
                                         &options, &c->packet_writer, NULL);
 }
 
+static const char json[] =
+    "[{\"ph\":\"b\",\"pid\":1,\"ts\":3,\"id\":4,\"name\":\"a\",\"cat\":\"c\"},"
+    "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":2,\"dur\":4,\"name\":\"a\"},"
+    "{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"n\",\"args\":{\"v\":1}}]";
+
 static void open_reader(struct calls *c) {
   struct tb_reader_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0,
                                       .format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1),
                                       .max_record_bytes = (size_t)number(c),
                                       .max_interned_bytes = (size_t)number(c),
                                       .strict = byte(c) & 1};
-  static const char json[] =
-      "[{\"ph\":\"b\",\"pid\":1,\"ts\":3,\"id\":4,\"name\":\"a\",\"cat\":\"c\"},"
-      "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":2,\"dur\":4,\"name\":\"a\"},"
-      "{\"ph\":\"C\",\"pid\":1,\"ts\":1,\"name\":\"n\",\"args\":{\"v\":1}}]";
   const char *name = byte(c) < 0xf0 ? "input" : NULL;
   options.shape = (enum tb_shape)choice(c, TB_SHAPE_SOURCE + 1);
   options.slices = (enum tb_slice_form)choice(c, TB_SLICES_COMPLETE + 1);
@@ -228,9 +245,9 @@ static void feed(struct calls *c) {
 
 /* Pieces of traces that have something to read. */
 static void feed_trace(struct calls *c) {
-  static const char json[] =
+  static const char piece[] =
       "[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":3,\"dur\":4,\"name\":\"a\",\"args\":{\"b\":[1]}},";
-  (void)!tb_reader_feed(c->reader, json, sizeof(json) - 1);
+  (void)!tb_reader_feed(c->reader, piece, sizeof(piece) - 1);
 }
 
 static void next(struct calls *c) {
@@ -304,11 +321,181 @@ static void ask(struct calls *c) {
 
 static void finish(struct calls *c) { (void)!tb_writer_finish(c->writer); }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+static void close_columns(struct calls *c) {
+  tb_columns_close(c->columns);
+  tb_reader_close(c->columns_reader);
+  c->columns = NULL;
+  c->columns_reader = NULL;
+}
+
+static void open_columns(struct calls *c) {
+  struct tb_columns_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .rows = (size_t)number(c)};
+  const struct tb_reader_options reader = {.size = sizeof(reader),
+                                           .shape = byte(c) < 0xf0 ? TB_SHAPE_ONE : TB_SHAPE_SOURCE};
+  if (options.rows > 1 << 10 || byte(c) < 0xfc) options.rows %= 1 << 4; /* quick, and no more than there is */
+  if (!options.rows && byte(c) < 0xfc) options.rows = 1;
+  options.columns = byte(c) & 1 ? TB_COLUMN_ALL : number(c);
+  close_columns(c);
+  (void)!tb_reader_open_memory("columns", json, sizeof(json) - 1, &reader, &c->columns_reader, NULL);
+  (void)!tb_columns_open(byte(c) < 0xf0 ? c->columns_reader : NULL, &options, byte(c) < 0xf8 ? &c->columns : NULL,
+                         NULL);
+}
+
+/* A batch is freed now, or later, when what made it may be closed. */
+static void next_columns(struct calls *c) {
+  struct tb_column_batch *batch = NULL;
+  enum tb_status status = tb_columns_next(c->columns, byte(c) < 0xf0 ? &batch : NULL);
+  for (size_t i = 0; status == TB_OK && batch && i < batch->count; i++) {
+    if (batch->name) c->taken += tb_columns_text(c->columns, batch->name[i]).len;
+    if (batch->arg_end) c->taken += batch->arg_end[i];
+  }
+  c->taken += tb_columns_text_count(c->columns) + tb_columns_text(c->columns, (uint32_t)number(c)).len;
+  if (status != TB_OK) return;
+  unsigned place = c->held++ % BATCHES;
+  tb_column_batch_free(c->batches[place]);
+  c->batches[place] = batch;
+}
+
+/* ---- what works on whole files ----------------------------------------------------------------------------------- */
+
+/* Writes the bytes that are left, or a trace, to a file without a name; -1: it could not. */
+static int make_file(struct calls *c, char path[PATH]) {
+  bool is_trace = byte(c) & 1;
+  const void *data = is_trace ? (const void *)json : c->data;
+  size_t len = is_trace ? sizeof(json) - 1 : (size_t)(c->end - c->data);
+  int fd = memfd_create("trace", 0);
+  if (fd >= 0 && write(fd, data, len) != (ssize_t)len) {
+    (void)close(fd);
+    fd = -1;
+  }
+  (void)snprintf(path, PATH, "/proc/self/fd/%d", fd);
+  return fd;
+}
+
+static void spoil(struct calls *c, struct tb_reader_options *options) {
+  *options = (struct tb_reader_options){.size = byte(c) < 0xf0 ? sizeof(*options) : 0};
+  options->format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
+  options->shape = (enum tb_shape)choice(c, TB_SHAPE_SOURCE + 1);
+  options->slices = (enum tb_slice_form)choice(c, TB_SLICES_COMPLETE + 1);
+  options->max_record_bytes = (size_t)number(c);
+  options->sorted = byte(c) & 1;
+  options->strict = byte(c) & 1;
+}
+
+static void verify(struct calls *c, const char *path) {
+  struct tb_verify_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  struct tb_verification *made = NULL;
+  spoil(c, &options.reader);
+  (void)!tb_verify(path, byte(c) < 0xc0 ? &options : NULL, byte(c) < 0xf0 ? &made : NULL, NULL);
+  (void)!tb_verification_text(made, byte(c) < 0xf0 ? take_text : NULL, c);
+  (void)!tb_verification_json(made, byte(c) < 0xf0 ? take_text : NULL, c);
+  (void)tb_finding_kind_of((enum tb_finding_code)choice(c, TB_FINDS_COUNT));
+  (void)tb_finding_kind_named(byte(c) < 0xf0 ? "cut" : NULL);
+  tb_verification_free(made);
+}
+
+static void compare(struct calls *c, const char *path) {
+  struct tb_diff_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  struct tb_difference *made = NULL;
+  spoil(c, &options.reader);
+  (void)!tb_diff(path, byte(c) < 0xf0 ? path : NULL, byte(c) < 0xc0 ? &options : NULL, byte(c) < 0xf0 ? &made : NULL,
+                 NULL);
+  (void)!tb_difference_text(made, byte(c) < 0xf0 ? take_text : NULL, c);
+  (void)!tb_difference_json(made, byte(c) < 0xf0 ? take_text : NULL, c);
+  (void)tb_diff_table_name((enum tb_diff_table)choice(c, TB_DIFF_TABLE_COUNT));
+  tb_difference_free(made);
+}
+
+static struct tb_trim_point make_point(struct calls *c) {
+  return (struct tb_trim_point){.kind = (enum tb_trim_point_kind)choice(c, TB_TRIM_POINT_CLOCK + 1),
+                                .clock = (enum tb_clock)choice(c, TB_CLOCK_TRACE_FILE + 1),
+                                .ns = (int64_t)number(c)};
+}
+
+static void trim(struct calls *c, const char *path) {
+  struct tb_trim_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  struct tb_trim_report report;
+  struct tb_trim_point point;
+  bool with_report = byte(c) < 0xc0;
+  options.start = make_point(c);
+  options.end = make_point(c);
+  options.last_ns = byte(c) & 1 ? (int64_t)number(c) : 0;
+  (void)!tb_trim(path, byte(c) < 0xf0 ? "/dev/null" : NULL, byte(c) < 0xe0 ? &options : NULL,
+                 with_report ? &report : NULL, NULL);
+  if (with_report) tb_trim_report_free(&report);
+  (void)tb_trim_point_parse(byte(c) < 0xf0 ? c->text : NULL, byte(c) < 0xf0 ? &point : NULL);
+}
+
+static void redact(struct calls *c, const char *path) {
+  const char *globs[] = {"a*", "!ab", NULL};
+  struct tb_redact_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .keep = globs};
+  struct tb_redact_report report;
+  spoil(c, &options.reader);
+  options.writer.size = sizeof(options.writer);
+  options.writer.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
+  options.keep_count = byte(c) % 4; /* the third is NULL */
+  if (byte(c) >= 0xf0) options.keep = NULL;
+  options.no_args = byte(c) & 1;
+  (void)!tb_redact(path, byte(c) < 0xf0 ? "/dev/null" : NULL, byte(c) < 0xe0 ? &options : NULL,
+                   byte(c) < 0xc0 ? &report : NULL, NULL);
+}
+
+static bool goes_on(struct calls *c) { return byte(c) < 0x20; }
+static bool is_ready(void *ctx, const char *link) {
+  struct calls *c = ctx;
+  c->taken += strlen(link);
+  return goes_on(c);
+}
+static bool is_waiting(void *ctx) { return goes_on(ctx); }
+
+/* Nobody fetches it: one who is asked says no in the end. */
+static void serve(struct calls *c, const char *path) {
+  struct tb_serve_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .port = TB_SERVE_ANY_PORT, .ctx = c};
+  options.ready = is_ready;
+  options.waiting = byte(c) < 0xf0 ? is_waiting : NULL;
+  options.viewer = byte(c) < 0x80 ? NULL : byte(c) & 1 ? "https://a.b" : c->text;
+  options.name = byte(c) & 1 ? c->text : NULL;
+  if (byte(c) >= 0xf0) options.port += 1 + (unsigned)number(c);
+  if (!options.waiting) options.size = 0;
+  (void)!tb_serve(path, &options, NULL);
+}
+
+static void use_tool(struct calls *c) {
+  typedef void tool(struct calls * c, const char *path);
+  static tool *const all[] = {verify, compare, trim, redact};
+  char path[PATH];
+  unsigned which = byte(c);
+  bool is_null = byte(c) >= 0xf8;
+  int fd = make_file(c, path);
+  if (fd < 0) return;
+  if (which == 0xff)
+    serve(c, is_null ? NULL : path);
+  else
+    all[which % (sizeof(all) / sizeof(all[0]))](c, is_null ? NULL : path);
+  (void)close(fd);
+}
+
+/* ---- a sequence -------------------------------------------------------------------------------------------------- */
+
+enum { FIRST_OF_COLUMNS = 0xf0, FIRST_OF_TOOLS = 0xfd };
+
+static void call_one(struct calls *c) {
   typedef void call(struct calls * c);
   static call *const all[] = {open_writer, open_reader, feed,       feed_trace, next, put,    put,
                               put,         put,         make_track, make_track, ask,  finish, open_packet_writer,
                               put_packet,  next_batch,  go_back,    look_up,    next, next};
+  unsigned which = byte(c);
+  if (which >= FIRST_OF_TOOLS)
+    use_tool(c);
+  else if (which >= FIRST_OF_COLUMNS)
+    (which % 3 ? next_columns : open_columns)(c);
+  else
+    all[which % (sizeof(all) / sizeof(all[0]))](c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct calls *c = calloc(1, sizeof(*c));
   if (!c) return 0;
   c->data = data;
@@ -316,11 +503,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   memcpy(c->text, "a text\0of \xff\xc3\xa9 bytes.[:]", TEXT);
   for (unsigned i = 0; i < TRACKS; i++)
     c->tracks[i] = (struct tb_track){.index = i, .type = TB_TRACK_THREAD, .pid = 1, .tid = i, .has_tid = true};
-  for (unsigned i = 0; i < CALLS && c->data < c->end; i++) all[byte(c) % (sizeof(all) / sizeof(all[0]))](c);
+  for (unsigned i = 0; i < CALLS && c->data < c->end; i++) call_one(c);
   tb_writer_close(c->writer);
   tb_reader_close(c->reader);
   tb_packet_reader_close(c->packets);
   tb_packet_writer_close(c->packet_writer);
+  close_columns(c);
+  for (unsigned i = 0; i < BATCHES; i++) tb_column_batch_free(c->batches[i]);
   free(c);
   return 0;
 }
