@@ -14,6 +14,7 @@ enum cli_exit { CLI_OK = 0, CLI_BAD_DATA = 1, CLI_USAGE = 2, CLI_IO = 3, CLI_PAR
 extern const struct cli_command cli_convert;
 extern const struct cli_command cli_diff;
 extern const struct cli_command cli_dump;
+extern const struct cli_command cli_filter;
 extern const struct cli_command cli_info;
 extern const struct cli_command cli_merge;
 extern const struct cli_command cli_open;

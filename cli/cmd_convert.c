@@ -4,7 +4,7 @@
 
 #include "convert.h"
 #include "interrupt.h"
-#include "many.h"
+#include "many/many.h"
 
 static const struct cli_option options[] = {
     CLI_OPTION_OUTPUT(struct convert_settings),

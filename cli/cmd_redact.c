@@ -8,27 +8,13 @@
 #include "interrupt.h"
 #include "print.h"
 
-enum { KEEP_MAX = 64 };
-
-struct keep_list {
-  const char *globs[KEEP_MAX];
-  size_t count;
-};
-
 struct redact_settings {
   const char *output, *key;
   enum tb_format from, to;
-  struct keep_list keep;
+  struct cli_glob_list keep;
   bool no_args, no_clobber, quiet;
   size_t junk;
 };
-
-static const char *parse_keep(void *field, const char *value) {
-  struct keep_list *keep = field;
-  if (keep->count == KEEP_MAX) return "one of at most 64 globs";
-  keep->globs[keep->count++] = value;
-  return NULL;
-}
 
 static const struct cli_option options[] = {
     {'o', "output", "FILE", "Write to FILE; its name says the format. By default to standard output, as the input is.",
@@ -40,7 +26,7 @@ static const struct cli_option options[] = {
      cli_parse_text, offsetof(struct redact_settings, key)},
     {0, "keep", "GLOB",
      "Leave texts as they are that match, such as 'Run*'; also several times, and !GLOB takes some of them out again.",
-     parse_keep, offsetof(struct redact_settings, keep)},
+     cli_parse_glob, offsetof(struct redact_settings, keep)},
     {0, "no-args", NULL, "Leave arguments out: their numbers stay otherwise.", cli_parse_flag,
      offsetof(struct redact_settings, no_args)},
     {0, "to", "FORMAT", "Write json, perfetto or fxt whatever the output's name.", cli_parse_target,

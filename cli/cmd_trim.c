@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
+#include "cut.h"
 #include "interrupt.h"
-#include "merge_summary.h"
 #include "print.h"
 #include "progress.h"
-#include "report.h"
-#include "tracebridge/file.h"
 #include "tracebridge/info.h"
 #include "tracebridge/trim.h"
 
@@ -17,7 +13,7 @@ struct trim_settings {
   const char *output, *report;
   struct tb_trim_point start, end;
   int64_t last;
-  bool no_clobber, quiet;
+  bool json, no_clobber, quiet;
   size_t junk;
   unsigned threads;
 };
@@ -43,6 +39,7 @@ static const struct cli_option options[] = {
     {0, "end", "TIME", "Leave out what is at TIME or later.", parse_point, offsetof(struct trim_settings, end)},
     {0, "last", "TIME", "Keep what is at most TIME before the trace's last event, without --start and --end.",
      parse_last, offsetof(struct trim_settings, last)},
+    CLI_OPTION_CUT_JSON(struct trim_settings),
     CLI_OPTION_REPORT(struct trim_settings),
     CLI_OPTION_JUNK(struct trim_settings),
     CLI_OPTION_THREADS(struct trim_settings),
@@ -52,7 +49,8 @@ static const struct cli_option options[] = {
 
 /* ---- what was done ----------------------------------------------------------------------------------------------- */
 
-static void print_summary(FILE *to, const struct tb_trim_report *report) {
+static void print_text(FILE *to, const void *done) {
+  const struct tb_trim_report *report = done;
   cli_print(to, "  packets  %" PRIu64 " of %" PRIu64 "\n", report->packets_out, report->packets_in);
   cli_print(to, "  edges    slices that begin at the start: %" PRIu64 ", that end at the end: %" PRIu64 "; ",
             report->slices_at_start, report->slices_at_end);
@@ -61,54 +59,19 @@ static void print_summary(FILE *to, const struct tb_trim_report *report) {
     cli_print(to, "  untimed  %" PRIu64 " packets stay whose clock nothing relates to the trace's\n", report->untimed);
 }
 
-static void print_json(FILE *to, const char *in, const char *out, const struct tb_trim_report *report) {
-  fputs("{\"version\":1,\"command\":\"trim\",\"from\":", to);
-  cli_print_json(to, in);
-  fputs(",\"to\":", to);
-  cli_print_json(to, out);
+static void print_json(FILE *to, const void *done) {
+  const struct tb_trim_report *report = done;
   if (report->start_ns != INT64_MIN) cli_print(to, ",\"start_ns\":%" PRId64, report->start_ns);
   if (report->end_ns != INT64_MAX) cli_print(to, ",\"end_ns\":%" PRId64, report->end_ns);
   cli_print(to, ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64, report->packets_in, report->packets_out);
   cli_print(to, ",\"slices_at_start\":%" PRIu64 ",\"slices_at_end\":%" PRIu64 ",\"values_at_start\":%" PRIu64,
             report->slices_at_start, report->slices_at_end, report->values_at_start);
-  cli_print(to, ",\"untimed\":%" PRIu64 "}\n", report->untimed);
-}
-
-static bool write_report(const struct trim_settings *settings, const char *in, const struct tb_trim_report *report) {
-  char *text = NULL;
-  size_t len = 0;
-  FILE *file = open_memstream(&text, &len);
-  if (file && cli_report_is_json(settings->report))
-    print_json(file, in, settings->output, report);
-  else if (file)
-    print_summary(file, report);
-  bool whole = file && fclose(file) == 0;
-  bool written = cli_report_write(&cli_trim, settings->report, settings->no_clobber, whole ? text : NULL, len);
-  free(text);
-  return written;
-}
-
-static int show(const struct trim_settings *settings, const char *in, enum tb_status status,
-                const struct tb_trim_report *report, const struct tb_error *error) {
-  bool done = status == TB_OK || status == TB_PARTIAL;
-  int exit_status = cli_exit_status(status);
-  if (report->merge) cli_merge_warnings(report->merge);
-  if (!done) cli_print_error(&cli_trim, error);
-  if (report->merge) cli_merge_damage(report->merge);
-  if (!done) return exit_status;
-  const struct tb_convert_report *conversion = report->merge ? tb_merge_report_conversion(report->merge) : NULL;
-  if (!settings->quiet) {
-    cli_print(stderr, "%s -> %s\n", in, settings->output);
-    print_summary(stderr, report);
-    if (conversion) cli_report_losses(stderr, conversion);
-  }
-  if (settings->report && !write_report(settings, in, report) && exit_status == CLI_OK) exit_status = CLI_IO;
-  return exit_status;
+  cli_print(to, ",\"untimed\":%" PRIu64, report->untimed);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int trim(const struct trim_settings *settings, const char *in) {
+static int trim(const struct trim_settings *settings, const struct cli_cut *cut) {
   struct cli_progress progress;
   struct tb_trim_options how = {.size = sizeof(how),
                                 .start = settings->start,
@@ -124,23 +87,12 @@ static int trim(const struct trim_settings *settings, const char *in) {
   struct tb_trim_report report;
   cli_report_closed_pipes();
   cli_progress_start(&progress, settings->quiet);
-  enum tb_status status = tb_trim(in, settings->output, &how, &report, &error);
+  enum tb_status status = tb_trim(cut->in, settings->output, &how, &report, &error);
   cli_progress_end(&progress);
   cli_interrupt_end();
-  int exit_status = show(settings, in, status, &report, &error);
+  int exit_status = cli_cut_show(cut, status, report.merge, &error, &report);
   tb_trim_report_free(&report);
   return exit_status;
-}
-
-static int check_names(const struct trim_settings *settings, const char *in) {
-  const char *output = settings->output;
-  int status = tb_file_is_plain(output) ? cli_output_says_format(&cli_trim, output, "") : CLI_OK;
-  if (status == CLI_OK) status = cli_output_spares_input(&cli_trim, settings->output, in);
-  if (status == CLI_OK) status = cli_report_spares_input(&cli_trim, settings->report, in);
-  if (status == CLI_OK) status = cli_report_spares_output(&cli_trim, settings->report, settings->output);
-  if (status != CLI_OK || !settings->no_clobber) return status;
-  status = cli_spares_existing(&cli_trim, settings->output);
-  return status == CLI_OK ? cli_spares_existing(&cli_trim, settings->report) : status;
 }
 
 static int run(int argc, char **argv) {
@@ -154,8 +106,11 @@ static int run(int argc, char **argv) {
   if (!in) return CLI_USAGE;
   settings.output = cli_output_name(&cli_trim, settings.output);
   if (!settings.output) return CLI_USAGE;
-  int refused = check_names(&settings, in);
-  return refused == CLI_OK ? trim(&settings, in) : refused;
+  struct cli_cut cut = {
+      &cli_trim,      in,         settings.output, settings.report, settings.json, settings.no_clobber,
+      settings.quiet, print_text, print_json};
+  int refused = cli_cut_check(&cut);
+  return refused == CLI_OK ? trim(&settings, &cut) : refused;
 }
 
 static const char *const examples[] = {

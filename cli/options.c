@@ -37,6 +37,13 @@ static bool parse_digits(const char *text, uint64_t *number, const char **rest) 
   return true;
 }
 
+const char *cli_parse_glob(void *field, const char *value) {
+  struct cli_glob_list *list = field;
+  if (list->count == CLI_GLOBS_MAX) return "one of at most 64 globs";
+  list->globs[list->count++] = value;
+  return NULL;
+}
+
 const char *cli_parse_count(void *field, const char *value) {
   uint64_t number;
   const char *rest;

@@ -34,6 +34,14 @@ const char *cli_parse_target(void *field, const char *value);   /* [enum tb_form
 const char *cli_parse_clock(void *field, const char *value);    /* [enum tb_clock] in any case, - or _ between words */
 const char *cli_parse_unplaced(void *field, const char *value); /* [enum tb_unplaced] */
 
+/* Patterns of names, of an option that is given several times. */
+enum { CLI_GLOBS_MAX = 64 };
+struct cli_glob_list {
+  const char *globs[CLI_GLOBS_MAX];
+  size_t count;
+};
+const char *cli_parse_glob(void *field, const char *value); /* [struct cli_glob_list] one more */
+
 /* The words that an option takes, NULL after the last; NULL: any value. */
 const char *const *cli_option_choices(const struct cli_option *option);
 

@@ -256,5 +256,8 @@ TB_MUST_CHECK enum tb_status tb_merger_write(void *ctx);
 typedef enum tb_status (*tb_write_packets)(void *ctx);
 TB_MUST_CHECK enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write,
                                                  void *ctx);
+/* How many bytes tb_merger_write_out would write; those of a converted trace before they are compressed. */
+TB_MUST_CHECK enum tb_status tb_merger_measure(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx,
+                                               uint64_t *bytes);
 
 #endif

@@ -23,4 +23,19 @@ struct tb_name_patterns {
 TB_MUST_CHECK enum tb_status tb_name_is_chosen(const struct tb_name_patterns *patterns, struct tb_str name,
                                                struct tb_buffer *scratch, bool *chosen);
 
+/* What several names of one thing say together: it is chosen where one of them is wanted and none is refused. */
+struct tb_name_verdict {
+  bool wanted, refused;
+};
+static inline bool tb_name_verdict_is_chosen(struct tb_name_verdict verdict) {
+  return verdict.wanted && !verdict.refused;
+}
+
+/* Whether a thing without names is wanted: where no pattern says what is, but for what is not. */
+bool tb_name_patterns_want_all(const struct tb_name_patterns *patterns);
+
+/* Adds what the patterns say to one of its names. `scratch` as above. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_name_judge(const struct tb_name_patterns *patterns, struct tb_str name,
+                                           struct tb_buffer *scratch, struct tb_name_verdict *verdict);
+
 #endif

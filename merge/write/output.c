@@ -10,14 +10,14 @@
 #include "merge/merger.h"
 #include "perfetto/writer/encode/padding.h"
 
-/* Writes the Perfetto trace; *written: its bytes in the file. */
-static enum tb_status write_trace(struct tb_merger *m, const char *out, bool no_clobber, tb_write_packets write,
-                                  void *ctx, uint64_t *written) {
+/* Writes the Perfetto trace, compressed as `name` says; *written: its bytes in the file. */
+static enum tb_status write_trace(struct tb_merger *m, const char *out, const char *name, bool no_clobber,
+                                  tb_write_packets write, void *ctx, uint64_t *written) {
   size_t stem;
   struct tb_output_options options = {.allocator = m->options.allocator,
                                       .misleads = tb_looks_like_other_format,
                                       .padding = tb_perfetto_padding,
-                                      .compression = tb_path_compression(out, &stem),
+                                      .compression = tb_path_compression(name, &stem),
                                       .threads = m->options.threads,
                                       .temporary_name = m->options.temporary_name,
                                       .temporary_name_ctx = m->options.temporary_name_ctx};
@@ -56,24 +56,53 @@ static enum tb_status convert(struct tb_merger *m, const struct tb_input_place *
   return TB_OK;
 }
 
+/* The trace, in a temporary file. */
+static enum tb_status write_copy(struct tb_merger *m, tb_write_packets write, void *ctx,
+                                 struct tb_input_place *merged) {
+  char to[TB_COPY_STORE_NAME];
+  uint64_t len = 0;
+  enum tb_status status = tb_copy_store_begin(&m->store, "the merged trace", merged, to, &m->error);
+  if (status == TB_OK) status = write_trace(m, to, to, false, write, ctx, &len);
+  if (status == TB_OK) status = tb_copy_store_end(&m->store, len, merged, &m->error);
+  return status == TB_OK ? TB_OK : tb_copy_store_failed(&m->store, to, status, &m->error);
+}
+
 /* By way of a temporary file, since the other writers want all of a trace that can be read twice. */
 static enum tb_status write_converted(struct tb_merger *m, const char *out, enum tb_format format,
                                       tb_write_packets write, void *ctx) {
-  char to[TB_COPY_STORE_NAME];
   struct tb_input_place merged;
-  uint64_t len = 0;
-  enum tb_status status = tb_copy_store_begin(&m->store, "the merged trace", &merged, to, &m->error);
-  if (status == TB_OK) status = write_trace(m, to, false, write, ctx, &len);
-  if (status == TB_OK) status = tb_copy_store_end(&m->store, len, &merged, &m->error);
-  if (status != TB_OK) return tb_copy_store_failed(&m->store, to, status, &m->error);
-  return convert(m, &merged, out, format);
+  enum tb_status status = write_copy(m, write, ctx, &merged);
+  return status == TB_OK ? convert(m, &merged, out, format) : status;
+}
+
+static enum tb_status measure_converted(struct tb_merger *m, enum tb_format format, tb_write_packets write, void *ctx,
+                                        uint64_t *bytes) {
+  struct tb_input_place merged, copy;
+  char to[TB_COPY_STORE_NAME];
+  enum tb_status status = write_copy(m, write, ctx, &merged);
+  if (status == TB_OK) status = tb_copy_store_begin(&m->store, "the converted trace", &copy, to, &m->error);
+  if (status == TB_OK) status = convert(m, &merged, to, format);
+  if (status == TB_OK) *bytes = m->report->bytes_out;
+  tb_copy_store_forget(&m->store, &merged);
+  return status;
+}
+
+enum tb_status tb_merger_measure(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx,
+                                 uint64_t *bytes) {
+  enum tb_format format = tb_format_from_path(out);
+  struct tb_input_place copy;
+  char to[TB_COPY_STORE_NAME];
+  if (format != TB_FORMAT_UNKNOWN && format != TB_FORMAT_PERFETTO)
+    return measure_converted(m, format, write, ctx, bytes);
+  enum tb_status status = tb_copy_store_begin(&m->store, "the trace", &copy, to, &m->error);
+  return status == TB_OK ? write_trace(m, to, out, false, write, ctx, bytes) : status;
 }
 
 enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx) {
   enum tb_format format = tb_format_from_path(out);
   uint64_t written;
   enum tb_status status = format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO
-                              ? write_trace(m, out, m->options.no_clobber, write, ctx, &written)
+                              ? write_trace(m, out, out, m->options.no_clobber, write, ctx, &written)
                               : write_converted(m, out, format, write, ctx);
   if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
   return status;

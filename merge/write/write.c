@@ -67,16 +67,6 @@ static void remember_anchors(const struct tb_packet_header *head, struct tb_merg
   sequence->anchors = (uint8_t)((sequence->anchors & ~TB_ANCHOR_TRACK) | (track ? TB_ANCHOR_TRACK : 0));
 }
 
-/* A legacy sequence says from when its events count. */
-static void start_counting(const struct tb_packet_header *head, struct tb_merge_sequence *sequence) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(tb_packet_header_payload(head, TB_TRACE_PACKET_THREAD_DESCRIPTOR));
-  struct tb_wire_field field;
-  if (head->kind != TB_TRACE_PACKET_THREAD_DESCRIPTOR) return;
-  sequence->counts = true;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US) sequence->counted_us = (int64_t)field.value;
-}
-
 /* An event on MONOTONIC between the snapshots around a suspend is behind it where its sequence is already. Where the
  * packet keeps its time readers decide. */
 static void place_near_suspend(struct tb_source *s, const struct tb_merge_sequence *sequence) {
@@ -97,7 +87,7 @@ static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
     enum tb_status status = tb_input_clocks_take(&s->prescan.clocks, head, sequence, false);
     if (status != TB_OK) return status;
     remember_anchors(head, sequence);
-    start_counting(head, sequence);
+    if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR) tb_merge_sequence_start_counting(sequence, head->payload);
   }
   s->time.resolved = false;
   if (!head->has_timestamp) return TB_OK;
@@ -188,27 +178,13 @@ static void edit_time(const struct tb_merger *m, const struct tb_source *s, stru
   edit->set_clock = implied || (named && named != m->trace_clock);
 }
 
-/* The time on MONOTONIC that a legacy event has of its own, besides its packet's; false where it has none. */
-static bool read_event_time(struct tb_str event, struct tb_merge_sequence *sequence, int64_t *ns) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(event);
-  struct tb_wire_field field, time = {.number = 0};
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_TRACK_EVENT_TIMESTAMP_DELTA_US || field.number == TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US)
-      time = field;
-  if (!time.number || time.type != TB_WIRE_VARINT) return false;
-  bool counts = time.number == TB_TRACK_EVENT_TIMESTAMP_DELTA_US;
-  if (counts) sequence->counted_us = (int64_t)((uint64_t)sequence->counted_us + time.value);
-  *ns = tb_time_clamp((tb_wide)(counts ? sequence->counted_us : (int64_t)time.value) * 1000);
-  return true;
-}
-
 /* Where a clock drifts or steps, or readers would place its times elsewhere, microseconds that are counted from event
  * to event do not follow it: such events get timestamps. */
 static void edit_event_time(const struct tb_merger *m, struct tb_source *s, struct tb_merge_edit *edit) {
   const struct tb_packet_header *head = &s->current.head;
   int64_t time, own;
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || !s->sequence->counts || tb_source_keeps_counts(s)) return;
-  if (!read_event_time(head->payload, s->sequence, &time)) return;
+  if (!tb_merge_sequence_count(s->sequence, head->payload, &time)) return;
   if (!tb_input_clocks_convert(&s->prescan.clocks, head->machine, TB_CLOCK_MONOTONIC, time, &own)) own = time;
   int64_t merged = tb_source_time(s, head->machine, own);
   edit->timestamp = merged < 0 ? 0 : (uint64_t)merged;

@@ -64,6 +64,11 @@ PAGES = {
         "trace.pftrace": "MADE/recipes/system.perfetto-trace",
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
     },
+    "help#filter": {
+        "trace.json": "TREE/tests/data/real/clang-time-trace.json",
+        "trace.pftrace": "MADE/recipes/system.perfetto-trace",
+        "huge.pftrace": "MADE/recipes/render.perfetto-trace",
+    },
     "help#open": {
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
         "trace.fxt": "MADE/fxt/events.fxt",

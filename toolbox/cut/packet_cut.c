@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/times.h"
+#include "model/carried_fields.h"
 #include "perfetto/clock/snapshot.h"
 #include "protos/field_numbers.h"
 
@@ -11,6 +12,7 @@ enum { HELD_MAX = 64 << 20, SEQUENCES_MAX = 1 << 24 };
 
 void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, const struct tb_track_events *events) {
   *cut = (struct tb_cut){.walk = walk, .events = events, .patches.allocator = walk->merger.allocator};
+  tb_map_init(&cut->own_annotations, walk->merger.allocator);
 }
 
 void tb_cut_free(struct tb_cut *cut) {
@@ -20,6 +22,7 @@ void tb_cut_free(struct tb_cut *cut) {
     tb_map_free(&cut->sequences[i].values);
   }
   tb_free(cut->walk->merger.allocator, cut->sequences, cut->sequence_capacity * sizeof(*cut->sequences));
+  tb_map_free(&cut->own_annotations);
   tb_message_patches_free(&cut->patches);
 }
 
@@ -44,17 +47,25 @@ static struct tb_cut_sequence *get_sequence(struct tb_cut *cut) {
 
 /* ---- what was left out and counts on ----------------------------------------------------------------------------- */
 
+/* What sums are of, in the maps of a sequence: clocks and counters, and what events count of their thread. */
+enum { OF_COUNTER = 0, OF_THREAD = 1 };
+
 /* Adds to a sum, or takes it: *pending is what it was. */
-static enum tb_status settle(struct tb_map *sums, uint64_t key, bool stays, uint64_t value, int64_t *pending) {
-  uint64_t *sum = tb_map_find(sums, key, 0);
+static enum tb_status settle_of(struct tb_map *sums, uint64_t key, uint64_t of, bool stays, uint64_t value,
+                                int64_t *pending) {
+  uint64_t *sum = tb_map_find(sums, key, of);
   *pending = sum ? (int64_t)*sum : 0;
   if (stays) {
     if (sum) *sum = 0;
     return TB_OK;
   }
-  if (!sum) return tb_map_put(sums, key, 0, value);
+  if (!sum) return tb_map_put(sums, key, of, value);
   *sum += value;
   return TB_OK;
+}
+
+static enum tb_status settle(struct tb_map *sums, uint64_t key, bool stays, uint64_t value, int64_t *pending) {
+  return settle_of(sums, key, OF_COUNTER, stays, value, pending);
 }
 
 /* A snapshot says where the clocks of a sequence are, whatever came before. */
@@ -69,11 +80,34 @@ static void forget_clocks(const struct tb_cut *cut, struct tb_cut_sequence *sequ
       tb_map_remove(&sequence->clocks, node, 0);
 }
 
+/* An event that counts its time from the one before it gets a timestamp; what it counts of its thread is added up. */
+static enum tb_status edit_counted(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
+                                   const struct tb_cut_order *order, struct tb_packet_edit *edit) {
+  const struct tb_walk *walk = cut->walk;
+  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
+  struct tb_wire_field field;
+  bool stays = order->fate != TB_CUT_DROP;
+  int64_t host = order->fate == TB_CUT_MOVE ? order->host_time : walk->host_time;
+  int64_t time = tb_time_add(host, tb_walk_ahead(walk, walk->packet.head.machine));
+  enum tb_status status = TB_OK;
+  edit->inserts_timestamp = true;
+  edit->timestamp = time < 0 ? 0 : (uint64_t)time;
+  edit->clock = walk->source->prescan.clocks.primary;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    int64_t *add = field.number == TB_TRACK_EVENT_THREAD_TIME_DELTA_US             ? &edit->add_to_thread_time
+                   : field.number == TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA ? &edit->add_to_instructions
+                                                                                   : NULL;
+    if (add) status = settle_of(&sequence->values, field.number, OF_THREAD, stays, field.value, add);
+  }
+  return status;
+}
+
 static enum tb_status edit_time(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
                                 const struct tb_cut_order *order, struct tb_packet_edit *edit) {
   const struct tb_walk *walk = cut->walk;
   const struct tb_packet_header *head = &walk->packet.head;
   int64_t pending = 0;
+  if (walk->counted) return edit_counted(cut, sequence, order, edit);
   if (!head->has_timestamp) return TB_OK;
   if (walk->node && walk->node->incremental) {
     enum tb_status status =
@@ -93,13 +127,21 @@ static enum tb_status edit_time(const struct tb_cut *cut, struct tb_cut_sequence
   return TB_OK;
 }
 
+/* The value of a further counter that stays; NULL: it does not. */
+static int64_t *find_kept(struct tb_packet_edit *edit, uint64_t uuid) {
+  for (size_t i = 0; i < edit->extras.count; i++)
+    if (edit->extras.uuids[i] == uuid) return &edit->extras.values[i];
+  return NULL;
+}
+
 /* Increments of counters: values of further counters stay with events that stay where they are. */
 static enum tb_status edit_values(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
                                   const struct tb_cut_order *order, struct tb_packet_edit *edit) {
   const struct tb_map *incremental = &cut->events->incremental;
   const struct tb_event_view *view = &order->view;
   enum tb_status status = TB_OK;
-  edit->sheds_extras = order->fate == TB_CUT_MOVE && view->has_extras;
+  edit->sheds_extras = (order->fate == TB_CUT_MOVE && view->has_extras) || order->extras;
+  if (order->extras) edit->extras = *order->extras;
   if (!incremental->count) return TB_OK;
   if (view->role == TB_ROLE_VALUE && view->has_value && tb_map_find(incremental, view->track, 0))
     status =
@@ -110,9 +152,12 @@ static enum tb_status edit_values(const struct tb_cut *cut, struct tb_cut_sequen
   for (size_t i = 0; i < extras.count && status == TB_OK; i++) {
     edit->add_to_extras[i] = 0;
     if (!tb_map_find(incremental, extras.uuids[i], 0)) continue;
-    status = settle(&sequence->values, extras.uuids[i], order->fate == TB_CUT_KEEP, (uint64_t)extras.values[i],
-                    &edit->add_to_extras[i]);
-    if (edit->add_to_extras[i] && order->fate == TB_CUT_KEEP) edit->extra_count = extras.count;
+    bool stays = order->fate == TB_CUT_KEEP;
+    int64_t *kept = stays && order->extras ? find_kept(edit, extras.uuids[i]) : NULL;
+    if (order->extras && !kept) stays = false;
+    status = settle(&sequence->values, extras.uuids[i], stays, (uint64_t)extras.values[i], &edit->add_to_extras[i]);
+    if (kept) *kept += edit->add_to_extras[i];
+    if (edit->add_to_extras[i] && stays && !order->extras) edit->extra_count = extras.count;
   }
   return status;
 }
@@ -178,12 +223,45 @@ static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   if (status != TB_OK) return status;
   if (order->replaced.ptr) return tb_walk_write(walk, order->replaced);
   cut->patches.count = 0;
-  if (edit->set_timestamp || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->extra_count)
+  if (edit->inserts_timestamp || edit->sheds_args || edit->sheds_flows || edit->set_timestamp || edit->sheds_extras ||
+      edit->sets_duration || edit->add_to_value || edit->extra_count)
     status = tb_packet_edit_make(edit, walk->packet.packet, &cut->patches);
   if (status == TB_OK) status = tb_walk_write_patched(walk, &cut->patches);
   if (status != TB_OK || !order->stated_count) return status;
   status = state_values(cut, sequence, order);
   return status == TB_OK ? write_held(cut, sequence) : status;
+}
+
+/* Which interned names are of the annotation that has what other formats need. */
+static enum tb_status take_annotations(struct tb_cut *cut) {
+  const struct tb_walk *walk = cut->walk;
+  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.bytes), interned;
+  struct tb_wire_field field, entry, fields[TB_INTERNED_NAME_NAME + 1];
+  static const struct tb_str own = {TB_CARRIED_ANNOTATION, sizeof(TB_CARRIED_ANNOTATION) - 1};
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_TRACE_PACKET_INTERNED_DATA || field.type != TB_WIRE_BYTES) continue;
+    interned = tb_wire_cursor(field.bytes);
+    while (status == TB_OK && tb_wire_read(&interned, &entry) == TB_OK) {
+      if (entry.number != TB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES || entry.type != TB_WIRE_BYTES) continue;
+      (void)tb_wire_read_fields(entry.bytes, fields, TB_INTERNED_NAME_NAME + 1);
+      uint64_t iid = fields[TB_INTERNED_NAME_IID].value;
+      if (tb_str_equal(tb_wire_text(&fields[TB_INTERNED_NAME_NAME]), own))
+        status = tb_map_put(&cut->own_annotations, walk->sequence_number, 0, iid);
+    }
+  }
+  return status;
+}
+
+static enum tb_status shed(struct tb_cut *cut, struct tb_packet_edit *edit) {
+  const struct tb_packet_header *head = &cut->walk->packet.head;
+  enum tb_status status = cut->sheds_args && head->interned_count ? take_annotations(cut) : TB_OK;
+  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT) return status;
+  edit->sheds_args = cut->sheds_args;
+  edit->sheds_flows = cut->sheds_flows;
+  const uint64_t *iid = cut->sheds_args ? tb_map_find(&cut->own_annotations, cut->walk->sequence_number, 0) : NULL;
+  edit->own_annotation = iid ? *iid : 0;
+  return status;
 }
 
 enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order) {
@@ -201,6 +279,7 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   if (sequence && head->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) forget_clocks(cut, sequence);
   if (status == TB_OK) status = edit_time(cut, sequence, order, &edit);
   if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_EVENT) status = edit_values(cut, sequence, order, &edit);
+  if (status == TB_OK && (cut->sheds_args || cut->sheds_flows)) status = shed(cut, &edit);
   if (status == TB_OK)
     status = order->fate == TB_CUT_DROP ? drop(cut, sequence, order) : keep(cut, sequence, order, &edit);
   cut->kept += order->fate == TB_CUT_KEEP;

@@ -27,7 +27,8 @@ struct tb_cut_order {
   struct tb_str replaced; /* what is written in place of the packet, which stays, framed; ptr NULL: the packet */
   const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */
   size_t stated_count;
-  struct tb_event_view view; /* of a track event, where there are incremental counters; else not looked at */
+  const struct tb_event_extras *extras; /* what stays of the values of further counters; NULL: all of them */
+  struct tb_event_view view;            /* of a track event, where there are incremental counters; else not looked at */
 };
 
 /* Of one sequence: what was left out and not yet made up for. */
@@ -43,7 +44,9 @@ struct tb_cut {
   const struct tb_track_events *events;
   struct tb_cut_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
-  size_t held; /* bytes of all */
+  size_t held;                   /* bytes of all */
+  bool sheds_args, sheds_flows;  /* the user's: of all track events that stay */
+  struct tb_map own_annotations; /* the walk's number of a sequence, iid -> 1 where it names what no_args leaves */
   struct tb_message_patch patches;
   uint64_t kept, dropped, moved;
 };

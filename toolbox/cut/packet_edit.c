@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/cut/packet_edit.h"
 
+#include "model/carried_fields.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+static bool is_legacy_flow(uint32_t number) {
+  return number == TB_TRACK_EVENT_LEGACY_EVENT_BIND_ID || number == TB_TRACK_EVENT_LEGACY_EVENT_BIND_TO_ENCLOSING ||
+         number == TB_TRACK_EVENT_LEGACY_EVENT_FLOW_DIRECTION;
+}
 
 static enum tb_status edit_legacy(const struct tb_packet_edit *edit, const struct tb_wire_field *legacy,
                                   struct tb_message_patch *patches) {
@@ -13,16 +19,70 @@ static enum tb_status edit_legacy(const struct tb_packet_edit *edit, const struc
   struct tb_wire_field field;
   enum tb_status status = tb_message_patches_begin(patches, legacy, &mark);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US && field.type == TB_WIRE_VARINT)
+    if (edit->sets_duration && field.number == TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US && field.type == TB_WIRE_VARINT)
       status = tb_message_patches_number(patches, &field, (uint64_t)edit->duration_us);
+    else if (edit->sheds_flows && is_legacy_flow(field.number))
+      status = tb_message_patches_remove(patches, &field);
   if (status == TB_OK) tb_message_patches_end(patches, legacy, &mark);
   return status;
+}
+
+static bool is_flow(uint32_t number) {
+  return number == TB_TRACK_EVENT_FLOW_IDS || number == TB_TRACK_EVENT_FLOW_IDS_OLD ||
+         number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS || number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD;
+}
+
+static bool is_time(uint32_t number) {
+  return number == TB_TRACK_EVENT_TIMESTAMP_DELTA_US || number == TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US;
+}
+
+/* What of a track event is no argument: what it is, where, its values, flows and times, and where its code is. */
+static bool is_of_event(uint32_t number) {
+  switch (number) {
+    case TB_TRACK_EVENT_CATEGORY_IIDS:
+    case TB_TRACK_EVENT_CATEGORIES:
+    case TB_TRACK_EVENT_NAME_IID:
+    case TB_TRACK_EVENT_NAME:
+    case TB_TRACK_EVENT_TYPE:
+    case TB_TRACK_EVENT_TRACK_UUID:
+    case TB_TRACK_EVENT_COUNTER_VALUE:
+    case TB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
+    case TB_TRACK_EVENT_CALLSTACK:
+    case TB_TRACK_EVENT_CALLSTACK_IID:
+    case TB_TRACK_EVENT_CALLSTACK_WEIGHT:
+    case TB_TRACK_EVENT_LEGACY_EVENT:
+    case TB_TRACK_EVENT_TIMESTAMP_DELTA_US:
+    case TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
+    case TB_TRACK_EVENT_THREAD_TIME_DELTA_US:
+    case TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
+    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
+    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* The annotation that has what other formats need. */
+static bool is_own_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
+  static const struct tb_str own = {TB_CARRIED_ANNOTATION, sizeof(TB_CARRIED_ANNOTATION) - 1};
+  struct tb_wire_field f[TB_DEBUG_ANNOTATION_NAME + 1];
+  if (field->number != TB_TRACK_EVENT_DEBUG_ANNOTATIONS || field->type != TB_WIRE_BYTES) return false;
+  (void)tb_wire_read_fields(field->bytes, f, TB_DEBUG_ANNOTATION_NAME + 1);
+  if (f[TB_DEBUG_ANNOTATION_NAME_IID].number)
+    return edit->own_annotation && f[TB_DEBUG_ANNOTATION_NAME_IID].value == edit->own_annotation;
+  return tb_str_equal(tb_wire_text(&f[TB_DEBUG_ANNOTATION_NAME]), own);
 }
 
 static bool is_extra(uint32_t number) {
   return number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES || number == TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS ||
          number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES ||
          number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS;
+}
+
+static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
+  return !is_of_event(field->number) && !is_flow(field->number) && !is_extra(field->number) &&
+         !is_own_annotation(edit, field);
 }
 
 static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct tb_wire_field *event,
@@ -33,15 +93,28 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
   enum tb_status status = tb_message_patches_begin(patches, event, &mark);
   size_t extra = 0;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (edit->sheds_extras && is_extra(field.number))
+    if ((edit->sheds_extras && is_extra(field.number)) || (edit->sheds_flows && is_flow(field.number)) ||
+        (edit->sheds_args && is_argument(edit, &field)) || (edit->inserts_timestamp && is_time(field.number)))
       status = tb_message_patches_remove(patches, &field);
+    else if (edit->add_to_thread_time && field.number == TB_TRACK_EVENT_THREAD_TIME_DELTA_US)
+      status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_thread_time);
+    else if (edit->add_to_instructions && field.number == TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA)
+      status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_instructions);
     else if (edit->add_to_value && field.number == TB_TRACK_EVENT_COUNTER_VALUE && field.type == TB_WIRE_VARINT)
       status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_value);
     else if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && field.type == TB_WIRE_VARINT &&
              extra < edit->extra_count)
       status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_extras[extra++]);
-    else if (edit->sets_duration && field.number == TB_TRACK_EVENT_LEGACY_EVENT && field.type == TB_WIRE_BYTES)
+    else if ((edit->sets_duration || edit->sheds_flows) && field.number == TB_TRACK_EVENT_LEGACY_EVENT &&
+             field.type == TB_WIRE_BYTES)
       status = edit_legacy(edit, &field, patches);
+  }
+  const char *end = event->bytes.ptr + event->bytes.len;
+  for (size_t i = 0; i < edit->extras.count && status == TB_OK; i++) {
+    status = tb_message_patches_insert(patches, end, TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS, edit->extras.uuids[i]);
+    if (status == TB_OK)
+      status = tb_message_patches_insert(patches, end, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES,
+                                         (uint64_t)edit->extras.values[i]);
   }
   if (status == TB_OK) tb_message_patches_end(patches, event, &mark);
   return status;
@@ -54,16 +127,23 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
   enum tb_status status = TB_OK;
   patches->count = 0;
   patches->growth = 0;
-  if (edit->set_clock)
+  if (edit->inserts_timestamp)
+    status = tb_message_patches_insert(patches, packet.ptr, TB_TRACE_PACKET_TIMESTAMP, edit->timestamp);
+  if (status == TB_OK && (edit->set_clock || edit->inserts_timestamp))
     status = tb_message_patches_insert(patches, packet.ptr, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, edit->clock);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (edit->set_timestamp && field.number == TB_TRACE_PACKET_TIMESTAMP && field.type == TB_WIRE_VARINT)
       status = tb_message_patches_number(patches, &field, edit->timestamp);
-    else if (edit->set_clock && field.number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID)
+    else if (((edit->set_clock || edit->inserts_timestamp) && field.number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID) ||
+             (edit->inserts_timestamp && field.number == TB_TRACE_PACKET_TIMESTAMP))
       status = tb_message_patches_remove(patches, &field);
     else if (field.number == TB_TRACE_PACKET_TRACK_EVENT && field.type == TB_WIRE_BYTES &&
-             (edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->extra_count))
+             (edit->inserts_timestamp || edit->add_to_thread_time || edit->add_to_instructions || edit->sheds_args ||
+              edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value ||
+              edit->extra_count))
       status = edit_event(edit, &field, patches);
+    else if (edit->sheds_flows && field.number == TB_TRACE_PACKET_JSON_FLOWS)
+      status = tb_message_patches_remove(patches, &field);
   }
   return status;
 }

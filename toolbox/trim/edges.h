@@ -7,6 +7,7 @@
 #ifndef TB_TOOLBOX_TRIM_EDGES_H
 #define TB_TOOLBOX_TRIM_EDGES_H
 
+#include "toolbox/walk/slice_pairs.h"
 #include "toolbox/walk/track_events.h"
 
 /* [start, end) on machine 0's trace clock. */
@@ -27,28 +28,8 @@ enum tb_edge {
   TB_EDGE_GONE /* the end, at the window's start, of a slice that began before */
 };
 
-struct tb_edge_slice {
-  uint64_t number; /* of the packet that begins it */
-  int64_t begin;
-  uint32_t name, categories;
-};
-
-/* A begin or an end of a track whose events are not in the order of time in the file. */
-struct tb_edge_event {
-  int64_t time;
-  uint64_t number;
-  uint32_t name, categories;
-  bool ends;
-};
-
+/* A counter, or what else has values. */
 struct tb_edge_track {
-  struct tb_edge_slice *open; /* innermost last */
-  size_t count, capacity;
-  int64_t reached; /* when its last event was; where it had one */
-  bool reached_any;
-  bool disordered; /* an event was before that: the next reading gathers all of them */
-  struct tb_edge_event *events;
-  size_t event_count, event_capacity;
   uint64_t value_number; /* of the packet with the last value before the start */
   int64_t value_time;
   uint64_t extra; /* the counter whose values come with events of others; 0: another track */
@@ -61,6 +42,7 @@ struct tb_edges {
   const struct tb_allocator *allocator;
   struct tb_window window;
   struct tb_map moved; /* number of a packet -> enum tb_edge */
+  struct tb_slice_pairs slices;
   struct tb_map track_index;
   struct tb_edge_track *tracks;
   size_t track_count, track_capacity;
@@ -68,7 +50,6 @@ struct tb_edges {
    * the packet, 0 -> 1 */
   struct tb_map stated;
   bool has_complete; /* events that are a slice each */
-  bool disordered;   /* a track is */
   struct tb_ftrace_edges *ftrace;
   uint64_t slices_at_start, slices_at_end, values_at_start;
 };

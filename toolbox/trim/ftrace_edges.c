@@ -7,6 +7,7 @@
 #include "base/times.h"
 #include "protobuf/number_cursor.h"
 #include "protos/field_numbers.h"
+#include "toolbox/walk/atrace.h"
 #include "tracebridge/event.h"
 
 enum { TRACKS_MAX = 1 << 24, EVENTS_MAX = 1 << 28, IDLE_PRIORITY = 120 };
@@ -74,47 +75,15 @@ static struct tb_str text_of(struct tb_str message, uint32_t number) {
   return (struct tb_str){"", 0};
 }
 
-/* Without the line's end and what is behind the last `bars` bars. */
-static struct tb_str without_last(struct tb_str text, int bars) {
-  while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == 0)) text.len--;
-  for (; bars > 0 && text.len; bars--) {
-    while (text.len && text.ptr[text.len - 1] != '|') text.len--;
-    if (text.len) text.len--;
-  }
-  return text;
-}
-
-/* Of G|pid|track|name|cookie and H|pid|track|cookie what both have. */
-static uint64_t track_of_marker(struct tb_str text) {
-  struct tb_str all = without_last(text, 0), track = without_last(text, *text.ptr == 'G' ? 2 : 1);
-  size_t cookie = all.len;
-  while (cookie && all.ptr[cookie - 1] != '|') cookie--;
-  uint64_t key = tb_str_hash((struct tb_str){all.ptr + cookie, all.len - cookie}, 'G');
-  return track.len ? tb_str_hash((struct tb_str){track.ptr + 1, track.len - 1}, key) : key;
-}
-
-/* An atrace marker: B|pid|name, E|pid, C|pid|name|value, S|pid|name|cookie, F|pid|name|cookie. */
 static struct event_role role_of_marker(const struct tb_ftrace_event *event) {
-  struct tb_str text = text_of(event->payload, TB_PRINT_FTRACE_EVENT_BUF);
-  struct event_role role = {.role = ROLE_NONE, .kind = TB_FTRACE_EVENT_PRINT};
-  char c = text.len ? *text.ptr : 0;
-  if (c == 'B' && text.len > 1 && text.ptr[1] == '|') {
-    role.role = ROLE_BEGIN;
-    role.key = (uint64_t)event->pid;
-  } else if (c == 'E' && (text.len == 1 || text.ptr[1] == '|' || text.ptr[1] == '\n')) {
-    role.role = ROLE_END;
-    role.key = (uint64_t)event->pid;
-  } else if ((c == 'S' || c == 'F' || c == 'C') && text.len > 1 && text.ptr[1] == '|') {
-    struct tb_str rest = without_last((struct tb_str){text.ptr + 1, text.len - 1}, c == 'C');
-    role.role = c == 'S' ? ROLE_BEGIN : c == 'F' ? ROLE_END : ROLE_VALUE;
-    role.key = tb_str_hash(rest, c == 'C' ? 'C' : 'S');
-    role.kind |= UINT64_C(1) << 32;
-  } else if ((c == 'G' || c == 'H') && text.len > 1 && text.ptr[1] == '|') {
-    role.role = c == 'G' ? ROLE_BEGIN : ROLE_END;
-    role.key = track_of_marker(text);
-    role.kind |= UINT64_C(1) << 32;
-  }
-  return role;
+  static const enum role roles[] = {[TB_ATRACE_BEGIN] = ROLE_BEGIN,
+                                    [TB_ATRACE_END] = ROLE_END,
+                                    [TB_ATRACE_VALUE] = ROLE_VALUE,
+                                    [TB_ATRACE_INSTANT] = ROLE_NONE};
+  struct tb_atrace_mark marker;
+  tb_atrace_read(event, &marker);
+  uint64_t kind = TB_FTRACE_EVENT_PRINT | (marker.is_async ? UINT64_C(1) << 32 : 0);
+  return (struct event_role){roles[marker.role], marker.key, kind};
 }
 
 /* Which number of which process, whoever changed it. */
@@ -235,12 +204,7 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
 static enum tb_status take_compact(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle) {
   enum { COMMS = 256 };
   struct tb_str comms[COMMS], compact = bundle->compact;
-  struct tb_wire_cursor cursor = tb_wire_cursor(compact);
-  struct tb_wire_field field;
-  size_t count = 0;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE && count < COMMS)
-      comms[count++] = field.bytes;
+  size_t count = tb_ftrace_compact_names(compact, comms, COMMS);
   struct tb_number_cursor times = tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP);
   struct tb_number_cursor pids = tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID);
   struct tb_number_cursor prios = tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO);

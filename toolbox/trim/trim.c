@@ -5,11 +5,11 @@
 #include "base/options.h"
 #include "base/times.h"
 #include "protos/field_numbers.h"
+#include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
+#include "toolbox/cut/packet_times.h"
 #include "toolbox/trim/edges.h"
 #include "toolbox/trim/ftrace_edges.h"
-#include "toolbox/trim/ftrace_window.h"
-#include "toolbox/trim/packet_times.h"
 #include "tracebridge/file.h"
 #include "tracebridge/info.h"
 
@@ -23,7 +23,7 @@ struct trimming {
   struct tb_edges edges;
   struct tb_ftrace_edges ftrace;
   bool ftrace_written;
-  struct tb_buffer part;              /* of the current bundle */
+  struct tb_buffer part, fates;       /* of the current bundle */
   uint64_t stated[TB_EXTRA_COUNTERS]; /* of the current packet */
   struct tb_trim_report report;
 };
@@ -116,6 +116,14 @@ static void state_values(struct trimming *t, bool all, struct tb_cut_order *orde
   order->host_time = t->window.start;
 }
 
+/* Events whose time nobody knows stay. */
+static uint8_t decide_ftrace(void *ctx, const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_row *row) {
+  const struct trimming *t = ctx;
+  int64_t time;
+  return !tb_ftrace_bundle_time(bundle, row->raw_time, &time) || tb_window_has(&t->window, time) ? TB_FTRACE_KEEP
+                                                                                                 : TB_FTRACE_DROP;
+}
+
 /* The events of a bundle have times of their own. What comes at the edges goes in front of the first bundle, where what
  * readers need of clocks is said. */
 static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *order) {
@@ -125,11 +133,12 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
     status = tb_walk_write(&t->walk, (struct tb_str){t->ftrace.packets.data, t->ftrace.packets.len});
   t->ftrace_written = true;
   tb_ftrace_bundle_read(&bundle, &t->walk);
-  enum tb_ftrace_part part = tb_ftrace_part_of(&bundle, &t->window);
+  enum tb_ftrace_part part = TB_FTRACE_ALL;
+  if (status == TB_OK) status = tb_ftrace_decide(&bundle, decide_ftrace, t, &t->fates, &part);
   if (part == TB_FTRACE_NONE) order->fate = TB_CUT_DROP;
   if (status != TB_OK || part != TB_FTRACE_SOME) return status;
   t->part.len = 0;
-  status = tb_ftrace_append_part(&bundle, t->walk.packet.packet, &t->window, &t->part);
+  status = tb_ftrace_append_part(&bundle, t->walk.packet.packet, &t->fates, &t->part);
   order->replaced = (struct tb_str){t->part.data, t->part.len};
   return status;
 }
@@ -137,7 +146,8 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
 static void decide(struct trimming *t, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
-  if (tb_packet_is_timeless(head->kind) || order->view.role == TB_ROLE_ABOUT || !head->has_timestamp) return;
+  if (tb_packet_is_timeless(head->kind) || order->view.role == TB_ROLE_ABOUT || !(head->has_timestamp || walk->counted))
+    return;
   if (!walk->time.resolved) {
     t->report.untimed++;
     return;
@@ -181,6 +191,7 @@ static enum tb_status write_window(void *ctx) {
   struct tb_cut cut;
   tb_track_events_rewind(&t->events);
   tb_buffer_init(&t->part, t->walk.merger.allocator, 0);
+  tb_buffer_init(&t->fates, t->walk.merger.allocator, 0);
   t->ftrace_written = false;
   tb_cut_init(&cut, &t->walk, &t->events);
   enum tb_status status = tb_walk_start(&t->walk);
@@ -192,6 +203,7 @@ static enum tb_status write_window(void *ctx) {
   t->report.packets_out = cut.kept + cut.moved;
   tb_cut_free(&cut);
   tb_buffer_free(&t->part);
+  tb_buffer_free(&t->fates);
   return status == TB_END ? TB_OK : status;
 }
 

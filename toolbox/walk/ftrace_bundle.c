@@ -65,6 +65,15 @@ bool tb_ftrace_is_waking_column(uint32_t number) {
          number <= TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMMON_FLAGS;
 }
 
+size_t tb_ftrace_compact_names(struct tb_str compact, struct tb_str *names, size_t room) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(compact);
+  struct tb_wire_field field;
+  size_t count = 0;
+  while (count < room && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE) names[count++] = field.bytes;
+  return count;
+}
+
 bool tb_ftrace_next_time(struct tb_number_cursor *column, uint64_t *raw) {
   uint64_t step;
   if (!tb_number_cursor_next(column, &step)) return false;

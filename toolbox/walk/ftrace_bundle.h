@@ -41,6 +41,9 @@ void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event);
 bool tb_ftrace_is_switch_column(uint32_t number);
 bool tb_ftrace_is_waking_column(uint32_t number);
 
+/* The names that the columns of compact_sched count, the first `room` of them; returns how many. */
+size_t tb_ftrace_compact_names(struct tb_str compact, struct tb_str *names, size_t room);
+
 /* The next time of a column of times, which are differences. */
 struct tb_number_cursor;
 bool tb_ftrace_next_time(struct tb_number_cursor *column, uint64_t *raw);

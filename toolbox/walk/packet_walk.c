@@ -75,13 +75,26 @@ static enum tb_status report_progress(struct tb_walk *walk) {
   return tb_fail(&m->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
 }
 
+/* Of an event of a legacy sequence, which says its time itself, in microseconds of MONOTONIC. */
+static void count_time(struct tb_walk *walk) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  struct tb_input_clocks *clocks = &walk->source->prescan.clocks;
+  int64_t ns;
+  if (!tb_merge_sequence_count(walk->sequence, head->payload, &ns)) return;
+  (void)tb_input_clocks_convert(clocks, head->machine, TB_CLOCK_MONOTONIC, ns, &ns); /* as readers take it, else */
+  walk->counted = walk->time.resolved = true;
+  walk->time.time = ns;
+  walk->time.clock = clocks->primary;
+  walk->host_time = tb_time_subtract(ns, tb_walk_ahead(walk, head->machine));
+}
+
 /* What the packet says of clocks, and its time. */
 static enum tb_status take_packet(struct tb_walk *walk) {
   const struct tb_packet_header *head = &walk->packet.head;
   struct tb_input_clocks *clocks = &walk->source->prescan.clocks;
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&clocks->sequences, head->machine, head->sequence);
   walk->sequence = sequence;
-  walk->time.resolved = false;
+  walk->time.resolved = walk->counted = false;
   walk->node = NULL;
   if (!sequence) return TB_NO_MEMORY;
   walk->sequence_number = (size_t)(sequence - clocks->sequences.items);
@@ -89,7 +102,9 @@ static enum tb_status take_packet(struct tb_walk *walk) {
     enum tb_status status = tb_input_clocks_take(clocks, head, sequence, false);
     if (status != TB_OK) return status;
   }
-  if (!head->has_timestamp) return TB_OK;
+  if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR) tb_merge_sequence_start_counting(sequence, head->payload);
+  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT && sequence->counts) count_time(walk);
+  if (!head->has_timestamp || walk->counted) return TB_OK;
   tb_input_clocks_time(clocks, head, sequence, &walk->time);
   if (sequence->node) walk->node = &clocks->graph.nodes[sequence->node - 1];
   walk->host_time =

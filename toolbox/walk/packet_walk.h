@@ -22,6 +22,7 @@ struct tb_walk {
   size_t sequence_number;             /* of the sequences in the order of their first packets */
   struct tb_merge_packet_time time;   /* on the trace clock of its machine */
   int64_t host_time;                  /* on that of machine 0; where time.resolved */
+  bool counted;                       /* it has no timestamp, but its event counts from the one before it */
   /* the clock of its timestamp where that is of its sequence alone or known by snapshots; NULL: another */
   struct tb_clock_node *node;
   uint64_t next, next_progress;

@@ -91,22 +91,25 @@ static void take_defaults(struct tb_event_sequence *sequence, struct tb_str defa
   }
 }
 
-static uint64_t thread_key(uint64_t pid, uint64_t tid) {
+uint64_t tb_track_events_thread(uint64_t pid, uint64_t tid) {
   return tb_mix64(tb_mix64(MIX_THREAD ^ (uint32_t)pid) ^ (uint32_t)tid);
 }
 
 static void take_thread(struct tb_event_sequence *sequence, struct tb_str descriptor) {
   struct tb_wire_field fields[TB_THREAD_DESCRIPTOR_TID + 1];
   (void)tb_wire_read_fields(descriptor, fields, TB_THREAD_DESCRIPTOR_TID + 1);
-  sequence->thread = thread_key(fields[TB_THREAD_DESCRIPTOR_PID].value, fields[TB_THREAD_DESCRIPTOR_TID].value);
+  sequence->thread =
+      tb_track_events_thread(fields[TB_THREAD_DESCRIPTOR_PID].value, fields[TB_THREAD_DESCRIPTOR_TID].value);
 }
 
-static enum tb_status take_track(struct tb_track_events *events, struct tb_str descriptor) {
+static enum tb_status take_track(struct tb_track_events *events, struct tb_event_sequence *sequence,
+                                 struct tb_str descriptor) {
   struct tb_wire_field fields[TB_TRACK_DESCRIPTOR_COUNTER + 1];
   struct tb_wire_field counter[TB_COUNTER_DESCRIPTOR_IS_INCREMENTAL + 1];
   (void)tb_wire_read_fields(descriptor, fields, TB_TRACK_DESCRIPTOR_COUNTER + 1);
   (void)tb_wire_read_fields(tb_wire_text(&fields[TB_TRACK_DESCRIPTOR_COUNTER]), counter,
                             TB_COUNTER_DESCRIPTOR_IS_INCREMENTAL + 1);
+  if (fields[TB_TRACK_DESCRIPTOR_THREAD].number) take_thread(sequence, fields[TB_TRACK_DESCRIPTOR_THREAD].bytes);
   if (!counter[TB_COUNTER_DESCRIPTOR_IS_INCREMENTAL].value) return TB_OK;
   return tb_map_put(&events->incremental, fields[TB_TRACK_DESCRIPTOR_UUID].value, 0, 1);
 }
@@ -131,7 +134,8 @@ enum tb_status tb_track_events_take(struct tb_track_events *events, const struct
     if (field.number == TB_TRACE_PACKET_INTERNED_DATA && field.type == TB_WIRE_BYTES)
       status = take_interned(events, sequence, field.bytes);
   if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR) take_thread(sequence, head->payload);
-  if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR) status = take_track(events, head->payload);
+  if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR)
+    status = take_track(events, sequence, head->payload);
   return status;
 }
 
@@ -148,6 +152,13 @@ struct raw_event {
 static uint32_t find_name(const struct tb_event_sequence *sequence, uint32_t kind, uint64_t iid) {
   const uint64_t *id = tb_map_find(&sequence->names, iid, kind);
   return id ? (uint32_t)*id : 0;
+}
+
+struct tb_str tb_track_events_category(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid) {
+  bool known = walk->sequence_number < events->sequence_count;
+  uint32_t id =
+      known ? find_name(&events->sequences[walk->sequence_number], TB_INTERNED_DATA_EVENT_CATEGORIES, iid) : 0;
+  return id ? events->texts.texts[id - 1] : (struct tb_str){"", 0};
 }
 
 static bool add_category(struct tb_event_view *view, uint32_t id) {
@@ -182,15 +193,19 @@ static void read_legacy(const struct tb_event_sequence *sequence, struct tb_str 
   (void)tb_wire_read_fields(legacy, f, COUNT);
   char phase = (char)f[TB_TRACK_EVENT_LEGACY_EVENT_PHASE].value;
   if (phase) view->role = role_of_phase(phase);
+  view->phase = phase;
+  uint64_t scope = f[TB_TRACK_EVENT_LEGACY_EVENT_INSTANT_EVENT_SCOPE].value;
+  view->of_all = scope == TB_TRACK_EVENT_LEGACY_EVENT_SCOPE_GLOBAL;
+  view->of_process = scope == TB_TRACK_EVENT_LEGACY_EVENT_SCOPE_PROCESS || (phase && strchr("benSTpFNODvV", phase));
   view->duration_ns = tb_time_clamp((tb_wide)(int64_t)f[TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US].value * NS_OF_US);
   if (!view->name && f[TB_TRACK_EVENT_LEGACY_EVENT_NAME_IID].number)
     view->name = find_name(sequence, TB_INTERNED_DATA_EVENT_NAMES, f[TB_TRACK_EVENT_LEGACY_EVENT_NAME_IID].value);
   uint64_t pid = f[TB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE].value;
   if (f[TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE].number && !has_track)
-    view->track = thread_key(pid, f[TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE].value);
+    view->track = view->from = tb_track_events_thread(pid, f[TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE].value);
   if (phase != 'b' && phase != 'e' && phase != 'S' && phase != 'F') return;
-  struct tb_str scope = tb_wire_text(&f[TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE]);
-  uint64_t key = tb_mix64(MIX_ASYNC ^ (scope.len ? tb_str_hash(scope, MIX_SCOPE) : view->categories));
+  struct tb_str id_scope = tb_wire_text(&f[TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE]);
+  uint64_t key = tb_mix64(MIX_ASYNC ^ (id_scope.len ? tb_str_hash(id_scope, MIX_SCOPE) : view->categories));
   for (int i = TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID; i <= TB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID; i++)
     if (f[i].number && (i == TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID || i == TB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID ||
                         i == TB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID))
@@ -264,10 +279,13 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   view->role = role_of_type(raw.type);
   view->has_uuid = raw.has_track || sequence->has_default_track;
   view->track = raw.has_track ? raw.track : sequence->has_default_track ? sequence->default_track : 0;
-  if (!view->track && sequence->thread) {
+  bool of_root = raw.has_track && raw.type != TB_TRACK_EVENT_TYPE_UNSPECIFIED; /* of no track, and says so */
+  if (!view->track && sequence->thread && sequence->valid && !of_root) {
     view->track = sequence->thread;
     view->has_uuid = false;
   }
+  view->from = view->track;
+  view->from_uuid = view->has_uuid;
   if (raw.legacy.ptr) read_legacy(sequence, raw.legacy, view->track && view->has_uuid, view);
   return TB_OK;
 }

@@ -21,8 +21,12 @@ enum tb_event_role {
 
 struct tb_event_view {
   enum tb_event_role role;
-  uint64_t track; /* the uuid; what slices without one are matched by mixed to a number */
-  bool has_uuid;  /* it is a uuid */
+  uint64_t track;          /* the uuid; what slices without one are matched by mixed to a number */
+  bool has_uuid;           /* it is a uuid */
+  uint64_t from;           /* as `track`, of an async event of before there were tracks where it comes from */
+  bool from_uuid;          /* it is a uuid */
+  char phase;              /* of the same; 0: none */
+  bool of_process, of_all; /* of its process, or of the trace, though a thread emitted it */
   int64_t duration_ns;
   uint32_t name, categories; /* in `texts`, of several categories one number for all; 0: none */
   bool has_value;            /* of a counter: `value`, a whole number */
@@ -77,6 +81,12 @@ static inline bool tb_track_events_lack_state(const struct tb_track_events *even
  * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_track_events_read(struct tb_track_events *events, const struct tb_walk *walk,
                                                   struct tb_event_view *view);
+
+/* A category that the walk's current packet names by its iid; empty where its sequence has none of it. */
+struct tb_str tb_track_events_category(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid);
+
+/* What a thread is known by on which events are that name no track, or it by its ids. */
+uint64_t tb_track_events_thread(uint64_t pid, uint64_t tid);
 
 /* The whole numbers among the values of further counters of the walk's current packet, a track event that was read. */
 void tb_track_events_read_extras(const struct tb_track_events *events, const struct tb_walk *walk,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "many.h"
+#include "many/many.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "interrupt.h"
-#include "many_jobs.h"
-#include "many_made.h"
+#include "many/many_jobs.h"
+#include "many/many_made.h"
 #include "print.h"
 
 /* What a job's process says first; behind it are `line_len` bytes of its line, and its report. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "toolbox/trim/packet_times.h"
+#include "toolbox/cut/packet_times.h"
 
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

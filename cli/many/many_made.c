@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "many_made.h"
+#include "many/many_made.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "many_jobs.h"
+#include "many/many_jobs.h"
 
 #include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "many_made.h"
+#include "many/many_made.h"
 #include "print.h"
 #include "tracebridge/file.h"
 

@@ -6,7 +6,7 @@
 #ifndef TB_CLI_MANY_MADE_H
 #define TB_CLI_MANY_MADE_H
 
-#include "many_jobs.h"
+#include "many/many_jobs.h"
 
 #define CLI_MADE_FILE ".tracebridge"
 

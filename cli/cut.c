@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge_summary.h"
+#include "print.h"
+#include "report.h"
+#include "tracebridge/file.h"
+
+int cli_cut_check(const struct cli_cut *cut) {
+  const struct cli_command *command = cut->command;
+  if (cut->json && cut->report) return cli_usage(command, "--json goes without --report");
+  if (cut->json && strcmp(cut->output, "-") == 0)
+    return cli_usage(command, "--json goes to standard output, and so does the trace: name a file with -o");
+  int status = tb_file_is_plain(cut->output) ? cli_output_says_format(command, cut->output, "") : CLI_OK;
+  if (status == CLI_OK) status = cli_output_spares_input(command, cut->output, cut->in);
+  if (status == CLI_OK) status = cli_report_spares_input(command, cut->report, cut->in);
+  if (status == CLI_OK) status = cli_report_spares_output(command, cut->report, cut->output);
+  if (status != CLI_OK || !cut->no_clobber) return status;
+  status = cli_spares_existing(command, cut->output);
+  return status == CLI_OK ? cli_spares_existing(command, cut->report) : status;
+}
+
+static void print_json(FILE *to, const struct cli_cut *cut, const void *done) {
+  cli_print(to, "{\"version\":1,\"command\":\"%s\",\"from\":", cut->command->name);
+  cli_print_json(to, cut->in);
+  fputs(",\"to\":", to);
+  cli_print_json(to, cut->output);
+  cut->print_json(to, done);
+  fputs("}\n", to);
+}
+
+static bool write_report(const struct cli_cut *cut, const void *done) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *file = open_memstream(&text, &len);
+  if (file && (cut->json || cli_report_is_json(cut->report)))
+    print_json(file, cut, done);
+  else if (file)
+    cut->print_text(file, done);
+  bool whole = file && fclose(file) == 0;
+  bool written =
+      cli_report_write(cut->command, cut->json ? "-" : cut->report, cut->no_clobber, whole ? text : NULL, len);
+  free(text);
+  return written;
+}
+
+int cli_cut_show(const struct cli_cut *cut, enum tb_status status, const struct tb_merge_report *merge,
+                 const struct tb_error *error, const void *done) {
+  bool written = status == TB_OK || status == TB_PARTIAL;
+  int exit_status = cli_exit_status(status);
+  if (merge) cli_merge_warnings(merge);
+  if (!written) cli_print_error(cut->command, error);
+  if (merge) cli_merge_damage(merge);
+  if (!written) return exit_status;
+  const struct tb_convert_report *conversion = merge ? tb_merge_report_conversion(merge) : NULL;
+  if (!cut->quiet) {
+    cli_print(stderr, "%s -> %s\n", cut->in, cut->output);
+    if (!cut->json) cut->print_text(stderr, done);
+    if (conversion) cli_report_losses(stderr, conversion);
+  }
+  if ((cut->report || cut->json) && !write_report(cut, done) && exit_status == CLI_OK) exit_status = CLI_IO;
+  return exit_status;
+}

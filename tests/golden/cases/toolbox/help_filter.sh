@@ -1,0 +1,2 @@
+# Help of filter.
+tracebridge help filter

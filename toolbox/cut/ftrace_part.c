@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/cut/ftrace_part.h"
+
+#include "protobuf/number_cursor.h"
+#include "protos/field_numbers.h"
+
+enum { IDLE_PRIORITY = 120 };
+static const struct tb_str idle_name = {"swapper", 7};
+
+/* The time of an event, which most have first. */
+static uint64_t time_of(struct tb_str event) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(event);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_FTRACE_EVENT_TIMESTAMP) return field.value;
+  return 0;
+}
+
+/* ---- what becomes of events -------------------------------------------------------------------------------------- */
+
+struct deciding {
+  const struct tb_ftrace_bundle *bundle;
+  tb_ftrace_decider decide;
+  void *ctx;
+  struct tb_buffer *fates;
+  bool any_kept, any_changed;
+};
+
+static enum tb_status decide_row(struct deciding *d, const struct tb_ftrace_row *row) {
+  char fate = (char)d->decide(d->ctx, d->bundle, row);
+  d->any_kept |= fate != TB_FTRACE_DROP;
+  d->any_changed |= fate != TB_FTRACE_KEEP;
+  return tb_buffer_append(d->fates, &fate, 1);
+}
+
+static enum tb_status decide_rows(struct deciding *d, enum tb_ftrace_row_kind kind, uint32_t times, uint32_t pids) {
+  struct tb_ftrace_row row = {.kind = kind};
+  struct tb_number_cursor time = tb_number_cursor(d->bundle->compact, times);
+  struct tb_number_cursor pid = tb_number_cursor(d->bundle->compact, pids);
+  enum tb_status status = TB_OK;
+  uint64_t value;
+  while (status == TB_OK && tb_ftrace_next_time(&time, &row.raw_time)) {
+    row.pid = tb_number_cursor_next(&pid, &value) ? (int32_t)value : 0;
+    status = decide_row(d, &row);
+  }
+  return status;
+}
+
+enum tb_status tb_ftrace_decide(const struct tb_ftrace_bundle *bundle, tb_ftrace_decider decide, void *ctx,
+                                struct tb_buffer *fates, enum tb_ftrace_part *part) {
+  struct deciding d = {bundle, decide, ctx, fates, false, false};
+  struct tb_wire_cursor cursor = tb_wire_cursor(bundle->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  fates->len = 0;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
+    struct tb_ftrace_row row = {TB_FTRACE_ROW_EVENT, time_of(field.bytes), field.bytes, 0};
+    status = decide_row(&d, &row);
+  }
+  if (status == TB_OK)
+    status = decide_rows(&d, TB_FTRACE_ROW_SWITCH, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
+                         TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID);
+  if (status == TB_OK)
+    status = decide_rows(&d, TB_FTRACE_ROW_WAKING, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP,
+                         TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PID);
+  *part = !d.any_changed ? TB_FTRACE_ALL : d.any_kept ? TB_FTRACE_SOME : TB_FTRACE_NONE;
+  return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+struct part {
+  const struct tb_ftrace_bundle *bundle;
+  const uint8_t *fates;     /* of events, ... */
+  size_t switches, wakings; /* ... and from these on of switches and wakings */
+  uint64_t idle;            /* index of the idle thread's name in the bundle's table */
+  bool names_idle;
+  struct tb_buffer *buffer;
+};
+
+static enum tb_status append_field(const struct tb_wire_field *field, const char *end, struct tb_buffer *buffer) {
+  return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
+}
+
+static enum tb_status append_varint(uint64_t value, struct tb_buffer *buffer) {
+  enum tb_status status = tb_buffer_reserve(buffer, TB_WIRE_VARINT_MAX);
+  if (status == TB_OK) buffer->len = (size_t)(tb_wire_put_varint(buffer->data + buffer->len, value) - buffer->data);
+  return status;
+}
+
+/* A value of the column, where the thread that runs next, or ran before, is the idle one. */
+static uint64_t replace(const struct part *part, uint32_t column, uint8_t fate, uint64_t value) {
+  if (fate & TB_FTRACE_IDLE_PREV && column == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE) return 0;
+  if (!(fate & TB_FTRACE_IDLE_NEXT)) return value;
+  if (column == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID) return 0;
+  if (column == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO) return IDLE_PRIORITY;
+  if (column == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX) return part->idle;
+  return value;
+}
+
+/* The rows of one column that stay, by the column of their times. */
+static enum tb_status append_column(const struct part *part, uint32_t number, bool switches) {
+  struct tb_buffer *buffer = part->buffer;
+  uint32_t times = switches ? TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP
+                            : TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP;
+  const uint8_t *fate = part->fates + (switches ? part->switches : part->wakings);
+  struct tb_number_cursor column = tb_number_cursor(part->bundle->compact, number);
+  struct tb_number_cursor time = tb_number_cursor(part->bundle->compact, times);
+  uint64_t raw = 0, last = 0, value;
+  enum tb_status status = tb_wire_buffer_open(buffer, number);
+  size_t body = buffer->len;
+  for (; status == TB_OK && tb_ftrace_next_time(&time, &raw) && tb_number_cursor_next(&column, &value); fate++) {
+    if (*fate == TB_FTRACE_DROP) continue;
+    value = number == times ? raw - last : replace(part, number, *fate, value);
+    last = raw;
+    status = append_varint(value, buffer);
+  }
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}
+
+static enum tb_status append_compact(const struct part *part) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(part->bundle->compact);
+  struct tb_wire_field field;
+  struct tb_buffer *buffer = part->buffer;
+  uint32_t done = 0; /* columns, as bits */
+  enum tb_status status = tb_wire_buffer_open(buffer, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED);
+  size_t body = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    bool switches = tb_ftrace_is_switch_column(field.number), wakings = tb_ftrace_is_waking_column(field.number);
+    if (!switches && !wakings) {
+      status = append_field(&field, cursor.at, buffer);
+    } else if (!(done & 1u << field.number)) {
+      done |= 1u << field.number;
+      status = append_column(part, field.number, switches);
+    }
+  }
+  if (status == TB_OK && part->names_idle)
+    status = tb_wire_buffer_bytes(buffer, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE, idle_name);
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}
+
+/* A field of a switch; true where one of the idle thread is appended in its place. */
+static bool replace_field(uint8_t fate, uint32_t number, struct tb_buffer *buffer, enum tb_status *status) {
+  bool prev = fate & TB_FTRACE_IDLE_PREV, next = fate & TB_FTRACE_IDLE_NEXT;
+  if ((prev && number == TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM) ||
+      (next && number == TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM))
+    *status = tb_wire_buffer_bytes(buffer, number, idle_name);
+  else if ((prev && number == TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PRIO) ||
+           (next && number == TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO))
+    *status = tb_wire_buffer_uint(buffer, number, IDLE_PRIORITY);
+  else if ((prev &&
+            (number == TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID || number == TB_SCHED_SWITCH_FTRACE_EVENT_PREV_STATE)) ||
+           (next && number == TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID))
+    *status = tb_wire_buffer_uint(buffer, number, 0);
+  else
+    return false;
+  return true;
+}
+
+static enum tb_status append_switch(struct tb_str bytes, uint8_t fate, struct tb_buffer *buffer) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status = tb_wire_buffer_open(buffer, TB_FTRACE_EVENT_SCHED_SWITCH);
+  size_t body = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (!replace_field(fate, field.number, buffer, &status)) status = append_field(&field, cursor.at, buffer);
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}
+
+/* An event of which a thread becomes the idle one: the thread that a switch leaves is also the event's own. */
+static enum tb_status append_event(struct tb_str bytes, uint8_t fate, struct tb_buffer *buffer) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status = tb_wire_buffer_open(buffer, TB_FTRACE_EVENT_BUNDLE_EVENT);
+  size_t body = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == TB_FTRACE_EVENT_SCHED_SWITCH && field.type == TB_WIRE_BYTES)
+      status = append_switch(field.bytes, fate, buffer);
+    else if (field.number == TB_FTRACE_EVENT_PID && fate & TB_FTRACE_IDLE_PREV)
+      status = tb_wire_buffer_uint(buffer, TB_FTRACE_EVENT_PID, 0);
+    else
+      status = append_field(&field, cursor.at, buffer);
+  }
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}
+
+static enum tb_status append_bundle(const struct part *part) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(part->bundle->bytes);
+  struct tb_wire_field field;
+  struct tb_buffer *buffer = part->buffer;
+  const uint8_t *fate = part->fates;
+  enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET_FTRACE_EVENTS);
+  size_t body = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    bool is_event = field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES;
+    uint8_t is = is_event ? *fate++ : TB_FTRACE_KEEP;
+    if (field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED && field.type == TB_WIRE_BYTES)
+      status = append_compact(part);
+    else if (is & (TB_FTRACE_IDLE_PREV | TB_FTRACE_IDLE_NEXT))
+      status = append_event(field.bytes, is, buffer);
+    else if (is != TB_FTRACE_DROP)
+      status = append_field(&field, cursor.at, buffer);
+  }
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}
+
+/* Where the fates of switches and wakings are, and whether the idle thread needs a name. */
+static void find_rows(struct part *part, size_t fate_count) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(part->bundle->bytes), compact = tb_wire_cursor(part->bundle->compact);
+  struct tb_wire_field field;
+  uint64_t raw = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    part->switches += field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES;
+  struct tb_number_cursor time =
+      tb_number_cursor(part->bundle->compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP);
+  for (part->wakings = part->switches; tb_ftrace_next_time(&time, &raw) && part->wakings < fate_count; part->wakings++)
+    part->names_idle |= (part->fates[part->wakings] & TB_FTRACE_IDLE_NEXT) != 0;
+  while (tb_wire_read(&compact, &field) == TB_OK)
+    part->idle += field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE && field.type == TB_WIRE_BYTES;
+}
+
+enum tb_status tb_ftrace_append_part(const struct tb_ftrace_bundle *bundle, struct tb_str packet,
+                                     const struct tb_buffer *fates, struct tb_buffer *buffer) {
+  struct part part = {.bundle = bundle, .fates = (const uint8_t *)fates->data, .buffer = buffer};
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet);
+  struct tb_wire_field field;
+  find_rows(&part, fates->len);
+  enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
+  size_t body = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    status = field.number == TB_TRACE_PACKET_FTRACE_EVENTS && field.bytes.ptr == bundle->bytes.ptr
+                 ? append_bundle(&part)
+                 : append_field(&field, cursor.at, buffer);
+  return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A part of the events of a bundle. What becomes of each is decided first, of all in the order in which they are in it:
+ * its events, then the switches and the wakings of compact_sched.
+ */
+#ifndef TB_TOOLBOX_CUT_FTRACE_PART_H
+#define TB_TOOLBOX_CUT_FTRACE_PART_H
+
+#include "toolbox/walk/ftrace_bundle.h"
+
+/* What becomes of an event. Of a switch one of the threads may become the idle one. */
+enum tb_ftrace_fate { TB_FTRACE_DROP = 0, TB_FTRACE_KEEP = 1, TB_FTRACE_IDLE_PREV = 2, TB_FTRACE_IDLE_NEXT = 4 };
+
+enum tb_ftrace_row_kind { TB_FTRACE_ROW_EVENT, TB_FTRACE_ROW_SWITCH, TB_FTRACE_ROW_WAKING };
+
+/* An event as it is decided. */
+struct tb_ftrace_row {
+  enum tb_ftrace_row_kind kind;
+  uint64_t raw_time;
+  struct tb_str event; /* of an event: the message */
+  int64_t pid;         /* of a switch or a waking: the thread that runs next, or wakes */
+};
+
+/* Returns bits of enum tb_ftrace_fate. */
+typedef uint8_t (*tb_ftrace_decider)(void *ctx, const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_row *row);
+
+enum tb_ftrace_part { TB_FTRACE_ALL, TB_FTRACE_SOME, TB_FTRACE_NONE };
+
+/* Sets *fates to a byte for each event, and *part to how much of the bundle stays: ALL where nothing changes. TB_OK,
+ * TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_ftrace_decide(const struct tb_ftrace_bundle *bundle, tb_ftrace_decider decide,
+                                              void *ctx, struct tb_buffer *fates, enum tb_ftrace_part *part);
+
+/* Appends a packet, framed, as `packet` but for what becomes of the events of its bundle. TB_OK, TB_NO_MEMORY,
+ * TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_ftrace_append_part(const struct tb_ftrace_bundle *bundle, struct tb_str packet,
+                                                   const struct tb_buffer *fates, struct tb_buffer *buffer);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/filter/choice.h"
+
+#include "base/error.h"
+#include "base/times.h"
+#include "protos/field_numbers.h"
+#include "toolbox/filter/ftrace_choice.h"
+#include "toolbox/filter/packet_owner.h"
+
+enum { NUMBERS_MAX = 1 << 30, WORD_BITS = 64, CLASS_BITS = 3, CLASSES = 1 << CLASS_BITS };
+/* Of a begin, whether its name and categories are chosen. */
+enum { MARK_REFUSED = 0, MARK_CHOSEN = 1 };
+
+/* ---- sets of numbers --------------------------------------------------------------------------------------------- */
+
+static enum tb_status add_number(struct tb_choice *choice, struct tb_number_set *set, uint64_t number) {
+  size_t word = (size_t)(number / WORD_BITS);
+  void *words = set->words;
+  enum tb_status status = word < set->capacity ? TB_OK
+                                               : tb_grow_array(choice->walk->merger.allocator, &words, &set->capacity,
+                                                               word + 1, sizeof(*set->words), NUMBERS_MAX);
+  set->words = words;
+  if (status != TB_OK) return status;
+  for (; set->count <= word; set->count++) set->words[set->count] = 0;
+  set->words[word] |= UINT64_C(1) << number % WORD_BITS;
+  return TB_OK;
+}
+
+static bool has_number(const struct tb_number_set *set, uint64_t number) {
+  size_t word = (size_t)(number / WORD_BITS);
+  return word < set->count && set->words[word] >> number % WORD_BITS & 1;
+}
+
+bool tb_choice_leaves_print_out(const struct tb_choice *choice, uint64_t number) {
+  return has_number(&choice->prints, number);
+}
+
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+static int class_of(int64_t duration) {
+  if (duration < CLASSES) return (int)duration;
+  int power = WORD_BITS - 1 - __builtin_clzll((uint64_t)duration);
+  return (power - CLASS_BITS + 1) * CLASSES + (int)(duration >> (power - CLASS_BITS) & (CLASSES - 1));
+}
+
+int64_t tb_duration_class_start(int class) {
+  if (class < CLASSES) return class;
+  return (int64_t)(CLASSES + class % CLASSES) << (class / CLASSES - 1);
+}
+
+static void count_slice(struct tb_choice *choice, int64_t duration) {
+  choice->kept_count++;
+  if (duration >= 0) choice->durations[class_of(duration)]++;
+}
+
+static enum tb_status take_pair(struct tb_choice *choice, struct tb_number_set *set, const struct tb_slice_edge *begin,
+                                const struct tb_slice_edge *end) {
+  int64_t duration = end ? tb_time_subtract(end->time, begin->time) : -1;
+  choice->slice_count++;
+  if (begin->mark == MARK_CHOSEN && (!end || duration >= choice->min_dur)) {
+    count_slice(choice, duration);
+    return TB_OK;
+  }
+  enum tb_status status = add_number(choice, set, begin->number);
+  return status == TB_OK && end ? add_number(choice, set, end->number) : status;
+}
+
+static enum tb_status take_slice(void *ctx, const struct tb_slice_edge *begin, const struct tb_slice_edge *end) {
+  struct tb_choice *choice = ctx;
+  return take_pair(choice, &choice->packets, begin, end);
+}
+
+static enum tb_status take_mark(void *ctx, const struct tb_slice_edge *begin, const struct tb_slice_edge *end) {
+  struct tb_choice *choice = ctx;
+  return take_pair(choice, &choice->prints, begin, end);
+}
+
+void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_track_events *events) {
+  const struct tb_allocator *a = walk->merger.allocator;
+  *choice = (struct tb_choice){.walk = walk, .events = events};
+  tb_owners_init(&choice->owners, a);
+  tb_slice_pairs_init(&choice->slices, a, take_slice, choice);
+  tb_slice_pairs_init(&choice->marks, a, take_mark, choice);
+  choice->marks.gathers_all = true;
+  tb_buffer_init(&choice->judged, a, 0);
+  tb_buffer_init(&choice->fates, a, 0);
+  tb_buffer_init(&choice->part, a, 0);
+  tb_map_init(&choice->frames, a);
+  tb_map_init(&choice->running, a);
+}
+
+void tb_choice_free(struct tb_choice *choice) {
+  const struct tb_allocator *a = choice->owners.allocator;
+  if (!a) return;
+  tb_owners_free(&choice->owners);
+  tb_slice_pairs_free(&choice->slices);
+  tb_slice_pairs_free(&choice->marks);
+  tb_free(a, choice->packets.words, choice->packets.capacity * sizeof(*choice->packets.words));
+  tb_free(a, choice->prints.words, choice->prints.capacity * sizeof(*choice->prints.words));
+  tb_buffer_free(&choice->judged);
+  tb_buffer_free(&choice->fates);
+  tb_buffer_free(&choice->part);
+  tb_map_free(&choice->frames);
+  tb_map_free(&choice->running);
+}
+
+/* ---- names and categories ---------------------------------------------------------------------------------------- */
+
+enum tb_status tb_choice_judge_mark(struct tb_choice *choice, struct tb_str name, bool *chosen) {
+  static const struct tb_str none = {"", 0};
+  struct tb_buffer *scratch = &choice->owners.scratch;
+  enum tb_status status = tb_name_is_chosen(&choice->categories, none, scratch, chosen);
+  return status == TB_OK && *chosen ? tb_name_is_chosen(&choice->names, name, scratch, chosen) : status;
+}
+
+/* By its id, so that a name is looked at once. */
+static enum tb_status judge_name(struct tb_choice *choice, uint32_t id, bool *chosen) {
+  enum { UNKNOWN = 0, NO = 1, YES = 2 };
+  struct tb_buffer *judged = &choice->judged;
+  *chosen = true;
+  if (!choice->names.count) return TB_OK;
+  if (id >= judged->len) {
+    size_t more = id + 1 - judged->len;
+    if (tb_buffer_reserve(judged, more) != TB_OK) return TB_NO_MEMORY;
+    memset(judged->data + judged->len, UNKNOWN, more);
+    judged->len += more;
+  }
+  if (judged->data[id] == UNKNOWN) {
+    struct tb_str name = id ? choice->events->texts.texts[id - 1] : (struct tb_str){"", 0};
+    enum tb_status status = tb_name_is_chosen(&choice->names, name, &choice->owners.scratch, chosen);
+    if (status != TB_OK) return status;
+    judged->data[id] = *chosen ? YES : NO;
+  }
+  *chosen = judged->data[id] == YES;
+  return TB_OK;
+}
+
+/* A category, or several with commas between them. */
+static enum tb_status judge_list(struct tb_choice *choice, struct tb_str list, struct tb_name_verdict *verdict) {
+  enum tb_status status = TB_OK;
+  do {
+    const char *comma = list.len ? memchr(list.ptr, ',', list.len) : NULL;
+    struct tb_str one = {list.ptr, comma ? (size_t)(comma - list.ptr) : list.len};
+    status = tb_name_judge(&choice->categories, one, &choice->owners.scratch, verdict);
+    list = comma ? (struct tb_str){comma + 1, list.len - one.len - 1} : (struct tb_str){"", 0};
+  } while (status == TB_OK && list.len);
+  return status;
+}
+
+static enum tb_status judge_categories(struct tb_choice *choice, bool *chosen) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(choice->walk->packet.head.payload);
+  struct tb_wire_field field;
+  struct tb_name_verdict verdict = {tb_name_patterns_want_all(&choice->categories), false};
+  enum tb_status status = TB_OK;
+  bool any = false;
+  *chosen = true;
+  if (!choice->categories.count) return TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_TRACK_EVENT_CATEGORY_IIDS && field.number != TB_TRACK_EVENT_CATEGORIES) continue;
+    struct tb_str text = field.number == TB_TRACK_EVENT_CATEGORIES
+                             ? field.bytes
+                             : tb_track_events_category(choice->events, choice->walk, field.value);
+    any = true;
+    status = judge_list(choice, text, &verdict);
+  }
+  if (status == TB_OK && !any) status = judge_list(choice, (struct tb_str){"", 0}, &verdict);
+  *chosen = tb_name_verdict_is_chosen(verdict);
+  return status;
+}
+
+static enum tb_status judge_event(struct tb_choice *choice, const struct tb_event_view *view, bool *chosen) {
+  enum tb_status status = judge_name(choice, view->name, chosen);
+  return status == TB_OK && *chosen ? judge_categories(choice, chosen) : status;
+}
+
+/* ---- the first reading ------------------------------------------------------------------------------------------- */
+
+static bool is_flow(const struct tb_event_view *view) {
+  return view->phase == 's' || view->phase == 't' || view->phase == 'f';
+}
+
+/* A flow event of before there were tracks goes with the slice around it. */
+static enum tb_status take_flow(struct tb_choice *choice, const struct tb_event_view *view) {
+  const struct tb_slice_edge *around =
+      tb_slice_pairs_innermost(&choice->slices, view->track, choice->walk->packet.head.machine);
+  return around && around->mark == MARK_REFUSED ? add_number(choice, &choice->packets, choice->walk->number) : TB_OK;
+}
+
+static enum tb_status take_event(struct tb_choice *choice) {
+  const struct tb_walk *walk = choice->walk;
+  struct tb_event_view view;
+  bool chosen = true;
+  enum tb_status status = tb_track_events_read(choice->events, walk, &view);
+  if (status != TB_OK || view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return status;
+  if (view.role == TB_ROLE_OTHER && is_flow(&view)) return take_flow(choice, &view);
+  if (view.role != TB_ROLE_END) status = judge_event(choice, &view, &chosen);
+  if (status != TB_OK) return status;
+  if (view.role == TB_ROLE_OTHER) return chosen ? TB_OK : add_number(choice, &choice->packets, walk->number);
+  struct tb_slice_edge edge = {
+      walk->time.resolved ? walk->host_time : 0, walk->number, view.name, view.categories, view.role == TB_ROLE_END,
+      chosen ? MARK_CHOSEN : MARK_REFUSED};
+  if (view.role == TB_ROLE_COMPLETE) {
+    struct tb_slice_edge end = edge;
+    end.time = tb_time_add(edge.time, view.duration_ns);
+    return take_pair(choice, &choice->packets, &edge, &end);
+  }
+  return tb_slice_pairs_take(&choice->slices, view.track, walk->packet.head.machine, &edge);
+}
+
+enum tb_status tb_choice_leave_print_out(struct tb_choice *choice, uint64_t number) {
+  return add_number(choice, &choice->prints, number);
+}
+
+enum tb_status tb_choice_take_mark(struct tb_choice *choice, uint64_t key, uint64_t kind, int64_t time, bool ends,
+                                   struct tb_str name) {
+  bool chosen = true;
+  enum tb_status status = ends ? TB_OK : tb_choice_judge_mark(choice, name, &chosen);
+  struct tb_slice_edge edge = {time, choice->print, 0, 0, ends, chosen ? MARK_CHOSEN : MARK_REFUSED};
+  return status == TB_OK ? tb_slice_pairs_take(&choice->marks, key, kind, &edge) : status;
+}
+
+static enum tb_status take_packet(struct tb_choice *choice) {
+  struct tb_walk *walk = choice->walk;
+  const struct tb_packet_header *head = &walk->packet.head;
+  enum tb_status status = tb_track_events_take(choice->events, walk);
+  if (status != TB_OK || tb_track_events_lack_state(choice->events, walk)) return status;
+  if (!choice->slices.again) status = tb_owners_take(&choice->owners, walk);
+  if (status != TB_OK) return status;
+  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return choice->looks_at_slices ? take_event(choice) : TB_OK;
+  if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS && !choice->slices.again) return tb_choice_take_ftrace(choice);
+  return TB_OK;
+}
+
+static enum tb_status read_all(struct tb_choice *choice) {
+  tb_track_events_rewind(choice->events);
+  enum tb_status status = tb_walk_start(choice->walk);
+  while (status == TB_OK) {
+    status = tb_walk_next(choice->walk);
+    if (status == TB_OK && choice->walk->packet.packet.ptr) status = take_packet(choice);
+  }
+  return status;
+}
+
+/* What the first reading made of track events, which are read again. */
+static void forget(struct tb_choice *choice) {
+  tb_slice_pairs_start_again(&choice->slices);
+  for (size_t i = 0; i < choice->packets.count; i++) choice->packets.words[i] = 0;
+  choice->slice_count = choice->kept_count = 0;
+  memset(choice->durations, 0, sizeof(choice->durations));
+}
+
+enum tb_status tb_choice_find(struct tb_choice *choice) {
+  choice->looks_at_slices |= choice->names.count || choice->categories.count || choice->min_dur > 0;
+  struct tb_merger *m = &choice->walk->merger;
+  enum tb_status status = read_all(choice);
+  if (status == TB_END && tb_slice_pairs_disordered(&choice->slices)) {
+    forget(choice);
+    status = read_all(choice);
+  }
+  if (status == TB_END) status = tb_slice_pairs_end(&choice->slices);
+  if (status == TB_OK) status = tb_slice_pairs_end(&choice->marks);
+  return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+/* ---- the second reading ------------------------------------------------------------------------------------------ */
+
+void tb_choice_rewind(struct tb_choice *choice) {
+  tb_track_events_rewind(choice->events);
+  tb_map_clear(&choice->running);
+  tb_map_clear(&choice->frames);
+  choice->print = 0;
+}
+
+static bool is_chosen(const struct tb_choice *choice, const struct tb_event_view *view) {
+  const struct tb_owners *owners = &choice->owners;
+  uint32_t machine = choice->walk->packet.head.machine;
+  if (choice->no_flows && view->role == TB_ROLE_OTHER && is_flow(view)) return false;
+  if (view->role == TB_ROLE_VALUE && view->has_uuid && !tb_owners_choose_counter(owners, machine, view->track))
+    return false;
+  if (view->of_all || (!owners->processes.count && !owners->threads.count)) return true;
+  struct tb_track_key track = {machine, view->from, view->from_uuid};
+  return tb_owners_choose_track(owners, &track, view->of_process);
+}
+
+/* Values of further counters: those that stay are said by packets of their own where the event goes, or where others
+ * of it go. */
+static void decide_extras(struct tb_choice *choice, struct tb_cut_order *order) {
+  struct tb_event_extras extras;
+  const struct tb_owners *owners = &choice->owners;
+  size_t counters = 0, chosen = 0;
+  tb_track_events_read_extras(choice->events, choice->walk, &extras);
+  choice->kept.count = 0;
+  for (size_t i = 0; i < extras.count; i++) {
+    struct tb_track_key track = {choice->walk->packet.head.machine, extras.uuids[i], true};
+    if (!tb_owners_is_counter(owners, track.machine, track.key)) {
+      choice->kept.uuids[choice->kept.count] = extras.uuids[i];
+      choice->kept.values[choice->kept.count++] = extras.values[i];
+      continue;
+    }
+    counters++;
+    if (tb_owners_choose_counter(owners, track.machine, track.key) && tb_owners_choose_track(owners, &track, false))
+      choice->stated[chosen++] = extras.uuids[i];
+  }
+  if (order->fate == TB_CUT_KEEP && chosen == counters) return;
+  if (order->fate == TB_CUT_KEEP) order->extras = &choice->kept;
+  if (!choice->walk->time.resolved) return;
+  order->stated = choice->stated;
+  order->stated_count = chosen;
+  order->host_time = choice->walk->host_time;
+}
+
+static enum tb_status decide_event(struct tb_choice *choice, struct tb_cut_order *order) {
+  const struct tb_walk *walk = choice->walk;
+  const struct tb_owners *owners = &choice->owners;
+  bool dropped = has_number(&choice->packets, walk->number);
+  bool looks = owners->processes.count || owners->threads.count || owners->counters.count || choice->no_flows ||
+               choice->events->incremental.count || dropped;
+  if (tb_track_events_lack_state(choice->events, walk) || !looks) return TB_OK;
+  enum tb_status status = tb_track_events_read(choice->events, walk, &order->view);
+  if (status != TB_OK) return status;
+  if (dropped || !is_chosen(choice, &order->view)) order->fate = TB_CUT_DROP;
+  if (order->view.has_extras && (dropped || order->fate == TB_CUT_DROP || owners->counters.count))
+    decide_extras(choice, order);
+  return TB_OK;
+}
+
+enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *order) {
+  struct tb_walk *walk = choice->walk;
+  enum tb_status status = tb_track_events_take(choice->events, walk);
+  if (status != TB_OK) return status;
+  if (walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT) return decide_event(choice, order);
+  if (walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS) return tb_choice_decide_ftrace(choice, order);
+  if (!choice->owners.processes.count && !choice->owners.threads.count) return TB_OK;
+  return tb_choice_decide_packet(choice, order);
+}

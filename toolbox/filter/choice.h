@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What of a trace is chosen. A first reading takes all in; the second asks of each packet, in the same order.
+ */
+#ifndef TB_TOOLBOX_FILTER_CHOICE_H
+#define TB_TOOLBOX_FILTER_CHOICE_H
+
+#include "toolbox/cut/ftrace_part.h"
+#include "toolbox/cut/packet_cut.h"
+#include "toolbox/filter/owners.h"
+#include "toolbox/walk/slice_pairs.h"
+
+/* Numbers, of packets or events, that are left out. */
+struct tb_number_set {
+  uint64_t *words;
+  size_t count, capacity;
+};
+
+enum { TB_DURATION_CLASSES = 496 }; /* eight for each power of two of nanoseconds */
+
+/* Caller-owned; tb_choice_init, then tb_choice_free. */
+struct tb_choice {
+  struct tb_walk *walk;
+  struct tb_track_events *events;
+  struct tb_name_patterns categories, names;
+  int64_t min_dur; /* of slices; 0: any */
+  bool no_flows;
+  bool looks_at_slices; /* they are counted; so they are where something of the above asks for it */
+  struct tb_owners owners;
+  struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
+  struct tb_number_set packets, prints;
+  uint64_t print;          /* events of ftrace so far */
+  struct tb_buffer judged; /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
+  struct tb_map frames;    /* cookies of frames of processes that are not chosen */
+  struct tb_map running;   /* machine, cpu -> id of the thread that runs there by compact_sched */
+  bool failed;             /* there was no memory for it */
+  struct tb_buffer fates, part;
+  struct tb_event_extras kept; /* of the current event: what stays in it, and what packets of their own say */
+  uint64_t stated[TB_EXTRA_COUNTERS];
+  uint64_t slice_count, kept_count;
+  uint64_t durations[TB_DURATION_CLASSES]; /* slices that stay and end, by their duration */
+};
+
+void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_track_events *events);
+void tb_choice_free(struct tb_choice *choice);
+
+/* The shortest duration of a class. */
+int64_t tb_duration_class_start(int class);
+
+/* Reads the trace once, or twice where events of a track are not in the order of time. What fails is in the walk's
+ * error. */
+TB_MUST_CHECK enum tb_status tb_choice_find(struct tb_choice *choice);
+
+/* Begins the second reading. */
+void tb_choice_rewind(struct tb_choice *choice);
+/* What becomes of the walk's current packet. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *order);
+
+/* ---- for ftrace_choice.c ----------------------------------------------------------------------------------------- */
+
+/* Whether a mark of that name, which has no category, is chosen. */
+TB_MUST_CHECK enum tb_status tb_choice_judge_mark(struct tb_choice *choice, struct tb_str name, bool *chosen);
+/* A mark begins or ends: the event `choice->print`. */
+TB_MUST_CHECK enum tb_status tb_choice_take_mark(struct tb_choice *choice, uint64_t key, uint64_t kind, int64_t time,
+                                                 bool ends, struct tb_str name);
+TB_MUST_CHECK enum tb_status tb_choice_leave_print_out(struct tb_choice *choice, uint64_t number);
+bool tb_choice_leaves_print_out(const struct tb_choice *choice, uint64_t number);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads a trace once or twice to find what is chosen, and writes it by another reading. For an output of some size that
+ * is tried, written to a temporary file, with less and less until it fits.
+ */
+#include "tracebridge/filter.h"
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "toolbox/filter/choice.h"
+#include "tracebridge/file.h"
+
+/* What is left out of the trace, besides what is chosen. */
+struct filter_level {
+  bool no_args, no_flows;
+  int64_t min_dur;
+};
+
+struct filtering {
+  struct tb_filter_options options;
+  struct tb_walk walk;
+  struct tb_track_events events;
+  struct tb_choice choice;
+  struct filter_level level;
+  struct tb_filter_report report;
+};
+
+static enum tb_status fail(struct filtering *f, enum tb_status status, const char *message) {
+  return tb_fail(&f->walk.merger.error, status, TB_NO_OFFSET, "%s", message);
+}
+
+/* ---- one time ---------------------------------------------------------------------------------------------------- */
+
+static enum tb_status take_packet(struct filtering *f, struct tb_cut *cut) {
+  struct tb_cut_order order = {.fate = TB_CUT_KEEP};
+  if (f->walk.packet.packet.ptr) {
+    enum tb_status status = tb_choice_decide(&f->choice, &order);
+    if (status != TB_OK) return fail(f, status, tb_status_text(status));
+  }
+  return tb_cut_packet(cut, &order);
+}
+
+static enum tb_status write_chosen(void *ctx) {
+  struct filtering *f = ctx;
+  struct tb_cut cut;
+  tb_choice_rewind(&f->choice);
+  tb_cut_init(&cut, &f->walk, &f->events);
+  cut.sheds_args = f->level.no_args;
+  cut.sheds_flows = f->level.no_flows;
+  enum tb_status status = tb_walk_start(&f->walk);
+  while (status == TB_OK) {
+    status = tb_walk_next(&f->walk);
+    if (status == TB_OK) status = take_packet(f, &cut);
+  }
+  f->report.packets_in = f->walk.next;
+  f->report.packets_out = cut.kept + cut.moved;
+  tb_cut_free(&cut);
+  return status == TB_END ? TB_OK : status;
+}
+
+static void begin_choice(struct filtering *f) {
+  const struct tb_filter_options *o = &f->options;
+  struct tb_choice *choice = &f->choice;
+  tb_choice_init(choice, &f->walk, &f->events);
+  choice->owners.processes = (struct tb_name_patterns){o->processes, o->process_count};
+  choice->owners.threads = (struct tb_name_patterns){o->threads, o->thread_count};
+  choice->owners.counters = (struct tb_name_patterns){o->counters, o->counter_count};
+  choice->categories = (struct tb_name_patterns){o->categories, o->category_count};
+  choice->names = (struct tb_name_patterns){o->names, o->name_count};
+  choice->looks_at_slices = o->max_bytes != 0;
+  choice->min_dur = f->level.min_dur;
+  choice->no_flows = f->level.no_flows;
+}
+
+static enum tb_status find_chosen(struct filtering *f, uint64_t durations[TB_DURATION_CLASSES]) {
+  begin_choice(f);
+  enum tb_status status = tb_choice_find(&f->choice);
+  f->report.slices_in = f->choice.slice_count;
+  f->report.slices_out = f->choice.kept_count;
+  memcpy(durations, f->choice.durations, sizeof(f->choice.durations));
+  return status;
+}
+
+static enum tb_status write_level(struct filtering *f, const char *out) {
+  uint64_t durations[TB_DURATION_CLASSES];
+  enum tb_status status = find_chosen(f, durations);
+  if (status == TB_OK) status = tb_merger_write_out(&f->walk.merger, out, write_chosen, f);
+  tb_choice_free(&f->choice);
+  return status;
+}
+
+/* ---- an output of some size -------------------------------------------------------------------------------------- */
+
+/* Leaves more out: arguments, then flows, then slices, of which at least the share of `over` in `size` goes. False:
+ * there is nothing more. */
+static bool leave_more_out(struct filtering *f, const uint64_t durations[TB_DURATION_CLASSES], uint64_t size) {
+  struct filter_level *level = &f->level;
+  double share = 1 - (double)f->options.max_bytes / (double)size;
+  uint64_t all = 0, gone = 0;
+  if (!level->no_args) return level->no_args = f->report.left_out_args = true;
+  if (!level->no_flows) return level->no_flows = f->report.left_out_flows = true;
+  for (int i = 0; i < TB_DURATION_CLASSES; i++) all += durations[i];
+  if (!all) return false;
+  int class = 0;
+  for (; class < TB_DURATION_CLASSES - 2; class ++) {
+    gone += durations[class];
+    if (gone && (double)gone >= share * (double)all) break;
+  }
+  level->min_dur = gone == all ? INT64_MAX : tb_duration_class_start(class + 1);
+  f->report.min_dur_ns = level->min_dur;
+  return true;
+}
+
+static enum tb_status find_level(struct filtering *f, const char *out) {
+  uint64_t durations[TB_DURATION_CLASSES], bytes = 0;
+  for (;;) {
+    enum tb_status status = find_chosen(f, durations);
+    if (status == TB_OK) status = tb_merger_measure(&f->walk.merger, out, write_chosen, f, &bytes);
+    tb_choice_free(&f->choice);
+    if (status != TB_OK || bytes <= f->options.max_bytes) return status;
+    if (!leave_more_out(f, durations, bytes))
+      return tb_fail(&f->walk.merger.error, TB_REFUSED, TB_NO_OFFSET,
+                     "without arguments, flows and slices it still has %" PRIu64
+                     " bytes; choose fewer processes or counters",
+                     bytes);
+  }
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static enum tb_status check(const char *in, const char *out, const struct tb_filter_options *options,
+                            struct tb_error *error) {
+  if (!in || !out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no %s", in ? "output" : "input");
+  if (options->min_dur_ns < 0) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a duration is not negative");
+  if (options->max_bytes && !tb_file_is_plain(out))
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "only a file can be made to fit a size");
+  if (!tb_file_overwrites_input(out, in)) return TB_OK;
+  tb_error_set_file(error, out);
+  return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
+}
+
+static struct tb_merge_options merge_options(const struct tb_filter_options *options) {
+  return (struct tb_merge_options){.size = sizeof(struct tb_merge_options),
+                                   .allocator = options->allocator,
+                                   .temporary_directory = options->temporary_directory,
+                                   .progress = options->progress,
+                                   .progress_ctx = options->progress_ctx,
+                                   .threads = options->worker_threads,
+                                   .temporary_name = options->temporary_name,
+                                   .temporary_name_ctx = options->temporary_name_ctx,
+                                   .max_junk_bytes = options->max_junk_bytes,
+                                   .no_clobber = options->no_clobber};
+}
+
+static enum tb_status run(struct filtering *f, const char *out, struct tb_error *error) {
+  struct tb_merger *m = &f->walk.merger;
+  tb_track_events_init(&f->events, m->allocator);
+  f->level = (struct filter_level){f->options.no_args, f->options.no_flows, f->options.min_dur_ns};
+  f->report.min_dur_ns = f->options.min_dur_ns;
+  enum tb_status status = f->options.max_bytes ? find_level(f, out) : TB_OK;
+  if (status == TB_OK) status = write_level(f, out);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
+  if (status == TB_OK && m->partial) status = TB_PARTIAL;
+  if (status != TB_OK && status != TB_PARTIAL) {
+    (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+    if (error && error->code == TB_OK) *error = m->error;
+  }
+  tb_track_events_free(&f->events);
+  return status;
+}
+
+enum tb_status tb_filter(const char *in, const char *out, const struct tb_filter_options *options,
+                         struct tb_filter_report *report, struct tb_error *error) {
+  struct filtering f = {.options = {.size = sizeof(f.options)}};
+  if (report) *report = (struct tb_filter_report){.merge = NULL};
+  enum tb_status status = tb_options_take(&f.options, sizeof(f.options), options, error);
+  if (status == TB_OK) status = check(in, out, &f.options, error);
+  if (status != TB_OK) return status;
+  struct tb_merge_options merge = merge_options(&f.options);
+  status = tb_walk_open(&f.walk, in, &merge, error);
+  if (status == TB_OK) {
+    status = run(&f, out, error);
+    tb_walk_close(&f.walk);
+  }
+  f.report.merge = f.walk.merger.report;
+  if (report)
+    *report = f.report;
+  else
+    tb_filter_report_free(&f.report);
+  return status;
+}
+
+void tb_filter_report_free(struct tb_filter_report *report) {
+  tb_merge_report_free(report->merge);
+  report->merge = NULL;
+}

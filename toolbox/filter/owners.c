@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/filter/owners.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "perfetto/reader/tables/chrome_names.h"
+#include "protobuf/number_cursor.h"
+#include "protos/field_numbers.h"
+
+enum { OWNERS_MAX = 1 << 24, TRACKS_MAX = 1 << 24, PID_TEXT = 24 };
+/* What names of processes and of threads are mixed with, so that those of one kind are no others'. */
+enum { MIX_PROCESS = 0x7072, MIX_THREAD_NAME = 0x746e };
+
+void tb_owners_init(struct tb_owners *owners, const struct tb_allocator *allocator) {
+  *owners = (struct tb_owners){.allocator = allocator};
+  tb_map_init(&owners->process_index, allocator);
+  tb_map_init(&owners->thread_index, allocator);
+  tb_map_init(&owners->track_index, allocator);
+  tb_map_init(&owners->judged, allocator);
+  tb_map_init(&owners->recorders, allocator);
+  tb_buffer_init(&owners->scratch, allocator, 0);
+}
+
+void tb_owners_free(struct tb_owners *owners) {
+  if (!owners->allocator) return;
+  tb_free(owners->allocator, owners->owners, owners->owner_capacity * sizeof(*owners->owners));
+  tb_free(owners->allocator, owners->tracks, owners->track_capacity * sizeof(*owners->tracks));
+  tb_map_free(&owners->process_index);
+  tb_map_free(&owners->thread_index);
+  tb_map_free(&owners->track_index);
+  tb_map_free(&owners->judged);
+  tb_map_free(&owners->recorders);
+  tb_buffer_free(&owners->scratch);
+}
+
+/* ---- processes and threads --------------------------------------------------------------------------------------- */
+
+/* Patterns choose by the number, too. */
+static enum tb_status judge_number(struct tb_owners *owners, const struct tb_name_patterns *patterns, int64_t id,
+                                   struct tb_name_verdict *verdict) {
+  char text[PID_TEXT];
+  int len = snprintf(text, sizeof(text), "%lld", (long long)id);
+  return tb_name_judge(patterns, (struct tb_str){text, (size_t)len}, &owners->scratch, verdict);
+}
+
+/* What is named: a process, a thread of a process, or one of the system. */
+struct who {
+  bool is_thread;
+  uint64_t first, second; /* in its index */
+  int64_t id;
+};
+
+static struct who process_key(uint32_t machine, int64_t pid) {
+  return (struct who){false, machine, (uint64_t)pid, pid};
+}
+
+static struct who thread_key(uint32_t machine, int64_t pid, int64_t tid) {
+  return (struct who){true, (uint64_t)machine << 32 | (uint32_t)pid, (uint64_t)tid, tid};
+}
+
+static struct who system_thread(uint32_t machine, int64_t tid) {
+  return (struct who){true, UINT64_C(1) << 63 | machine, (uint64_t)tid, tid};
+}
+
+static const struct tb_owner *find_owner(const struct tb_owners *owners, struct who who) {
+  uint32_t number;
+  const struct tb_map *index = who.is_thread ? &owners->thread_index : &owners->process_index;
+  return tb_map_get(index, who.first, who.second, &number) ? &owners->owners[number] : NULL;
+}
+
+/* NULL where memory is out. */
+static struct tb_owner *get_owner(struct tb_owners *owners, struct who who) {
+  struct tb_map *index = who.is_thread ? &owners->thread_index : &owners->process_index;
+  const struct tb_name_patterns *patterns = who.is_thread ? &owners->threads : &owners->processes;
+  uint32_t number;
+  if (tb_map_get(index, who.first, who.second, &number)) return &owners->owners[number];
+  void *items = owners->owners;
+  enum tb_status status = tb_grow_array(owners->allocator, &items, &owners->owner_capacity, owners->owner_count + 1,
+                                        sizeof(*owners->owners), OWNERS_MAX);
+  owners->owners = items;
+  struct tb_owner owner = {.verdict = {tb_name_patterns_want_all(patterns), false}, .pid = TB_OWNER_UNKNOWN};
+  if (status == TB_OK) status = judge_number(owners, patterns, who.id, &owner.verdict);
+  if (status != TB_OK || tb_map_put(index, who.first, who.second, owners->owner_count) != TB_OK) return NULL;
+  owners->owners[owners->owner_count] = owner;
+  return &owners->owners[owners->owner_count++];
+}
+
+static enum tb_status name_owner(struct tb_owners *owners, struct who who, struct tb_str name) {
+  const struct tb_name_patterns *patterns = who.is_thread ? &owners->threads : &owners->processes;
+  if (!patterns->count || !name.len) return TB_OK;
+  uint64_t whose = tb_mix64(who.first) ^ who.second;
+  uint64_t key = tb_str_hash(name, who.is_thread ? MIX_THREAD_NAME : MIX_PROCESS);
+  if (tb_map_find(&owners->judged, key, whose)) return TB_OK;
+  struct tb_owner *owner = get_owner(owners, who);
+  if (!owner || tb_map_put(&owners->judged, key, whose, 1) != TB_OK) return TB_NO_MEMORY;
+  return tb_name_judge(patterns, name, &owners->scratch, &owner->verdict);
+}
+
+static enum tb_status put_system_thread(struct tb_owners *owners, uint32_t machine, int64_t pid, int64_t tid,
+                                        bool is_sure) {
+  struct tb_owner *owner = get_owner(owners, system_thread(machine, tid));
+  if (!owner) return TB_NO_MEMORY;
+  if (is_sure || owner->pid == TB_OWNER_UNKNOWN) owner->pid = pid;
+  return get_owner(owners, process_key(machine, pid)) ? TB_OK : TB_NO_MEMORY;
+}
+
+bool tb_owners_choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid) {
+  const struct tb_owner *owner = find_owner(owners, process_key(machine, pid));
+  return owner ? tb_name_verdict_is_chosen(owner->verdict) : tb_name_patterns_want_all(&owners->processes);
+}
+
+/* By all names that it has, as the one and as the other. */
+static bool choose_thread(const struct tb_owners *owners, uint32_t machine, int64_t pid, int64_t tid) {
+  const struct tb_owner *exact = find_owner(owners, thread_key(machine, pid, tid));
+  const struct tb_owner *system = find_owner(owners, system_thread(machine, tid));
+  struct tb_name_verdict verdict = {tb_name_patterns_want_all(&owners->threads), false};
+  if (exact) {
+    verdict.wanted |= exact->verdict.wanted;
+    verdict.refused |= exact->verdict.refused;
+  }
+  if (system && (system->pid == pid || system->pid == TB_OWNER_UNKNOWN)) {
+    verdict.wanted |= system->verdict.wanted;
+    verdict.refused |= system->verdict.refused;
+  }
+  return tb_name_verdict_is_chosen(verdict) && tb_owners_choose_process(owners, machine, pid);
+}
+
+bool tb_owners_choose_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
+  const struct tb_owner *owner = find_owner(owners, system_thread(machine, tid));
+  return tb_owners_choose_process(owners, machine, owner && owner->pid != TB_OWNER_UNKNOWN ? owner->pid : tid);
+}
+
+bool tb_owners_choose_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
+  const struct tb_owner *owner = find_owner(owners, system_thread(machine, tid));
+  return choose_thread(owners, machine, owner && owner->pid != TB_OWNER_UNKNOWN ? owner->pid : tid, tid);
+}
+
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t kind_of(const struct tb_track_key *track) { return (uint64_t)track->machine << 1 | track->is_uuid; }
+
+/* NULL where memory is out. */
+static struct tb_owned_track *get_track(struct tb_owners *owners, const struct tb_track_key *track) {
+  uint64_t key = track->key, kind = kind_of(track);
+  uint32_t number;
+  if (tb_map_get(&owners->track_index, key, kind, &number)) return &owners->tracks[number];
+  void *items = owners->tracks;
+  enum tb_status status = tb_grow_array(owners->allocator, &items, &owners->track_capacity, owners->track_count + 1,
+                                        sizeof(*owners->tracks), TRACKS_MAX);
+  owners->tracks = items;
+  if (status != TB_OK || tb_map_put(&owners->track_index, key, kind, owners->track_count) != TB_OK) return NULL;
+  owners->tracks[owners->track_count] =
+      (struct tb_owned_track){.pid = TB_OWNER_UNKNOWN,
+                              .tid = TB_OWNER_UNKNOWN,
+                              .verdict = {tb_name_patterns_want_all(&owners->counters), false}};
+  return &owners->tracks[owners->track_count++];
+}
+
+static const struct tb_owned_track *find_track(const struct tb_owners *owners, const struct tb_track_key *track) {
+  uint32_t number;
+  return tb_map_get(&owners->track_index, track->key, kind_of(track), &number) ? &owners->tracks[number] : NULL;
+}
+
+bool tb_owners_choose_track(const struct tb_owners *owners, const struct tb_track_key *track, bool of_process) {
+  struct tb_track_key key = *track;
+  const struct tb_owned_track *at = find_track(owners, &key);
+  for (int depth = 0; at && depth < TB_TRACK_DEPTH_MAX; depth++) {
+    if (at->tid != TB_OWNER_UNKNOWN && !of_process) return choose_thread(owners, key.machine, at->pid, at->tid);
+    if (at->pid != TB_OWNER_UNKNOWN) return tb_owners_choose_process(owners, key.machine, at->pid);
+    if (!at->parent) return true;
+    key = (struct tb_track_key){key.machine, at->parent, true};
+    at = find_track(owners, &key);
+  }
+  return true;
+}
+
+bool tb_owners_is_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid) {
+  const struct tb_owned_track *track = find_track(owners, &(struct tb_track_key){machine, uuid, true});
+  return track && track->is_counter;
+}
+
+bool tb_owners_choose_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid) {
+  const struct tb_owned_track *track = find_track(owners, &(struct tb_track_key){machine, uuid, true});
+  return !track || !track->is_counter || tb_name_verdict_is_chosen(track->verdict);
+}
+
+/* ---- what packets say -------------------------------------------------------------------------------------------- */
+
+static enum tb_status take_process(struct tb_owners *owners, uint32_t machine, struct tb_str descriptor, uint64_t type,
+                                   struct tb_owned_track *track) {
+  struct tb_wire_field f[TB_PROCESS_DESCRIPTOR_PROCESS_NAME + 1];
+  (void)tb_wire_read_fields(descriptor, f, TB_PROCESS_DESCRIPTOR_PROCESS_NAME + 1);
+  int64_t pid = (int64_t)f[TB_PROCESS_DESCRIPTOR_PID].value;
+  struct tb_str name = tb_wire_text(&f[TB_PROCESS_DESCRIPTOR_PROCESS_NAME]);
+  if (!name.len && !type) type = f[TB_PROCESS_DESCRIPTOR_CHROME_PROCESS_TYPE].value;
+  if (!name.len) name = tb_chrome_process_name((int32_t)type);
+  if (track) track->pid = pid;
+  if (!get_owner(owners, process_key(machine, pid))) return TB_NO_MEMORY;
+  return name_owner(owners, process_key(machine, pid), name);
+}
+
+/* `type` is the thread's for Chrome, which is its name where it has none. */
+static enum tb_status take_thread(struct tb_owners *owners, uint32_t machine, struct tb_str descriptor, uint64_t type,
+                                  const struct tb_track_key *key) {
+  struct tb_wire_field f[TB_THREAD_DESCRIPTOR_THREAD_NAME + 1];
+  (void)tb_wire_read_fields(descriptor, f, TB_THREAD_DESCRIPTOR_THREAD_NAME + 1);
+  int64_t pid = (int64_t)f[TB_THREAD_DESCRIPTOR_PID].value, tid = (int64_t)f[TB_THREAD_DESCRIPTOR_TID].value;
+  struct tb_str name = tb_wire_text(&f[TB_THREAD_DESCRIPTOR_THREAD_NAME]);
+  if (!name.len && !type) type = f[TB_THREAD_DESCRIPTOR_CHROME_THREAD_TYPE].value;
+  if (!name.len) name = tb_chrome_thread_name((int32_t)type);
+  struct tb_owned_track *track = get_track(owners, key);
+  if (!track) return TB_NO_MEMORY;
+  track->pid = pid;
+  track->tid = tid;
+  enum tb_status status = put_system_thread(owners, machine, pid, tid, false);
+  if (status == TB_OK && !get_owner(owners, thread_key(machine, pid, tid))) status = TB_NO_MEMORY;
+  return status == TB_OK ? name_owner(owners, thread_key(machine, pid, tid), name) : status;
+}
+
+/* Of a sequence whose events name no track: as that, and as the track where it has one. */
+static enum tb_status take_sequence_thread(struct tb_owners *owners, uint32_t machine, struct tb_str descriptor,
+                                           uint64_t type) {
+  struct tb_wire_field f[TB_THREAD_DESCRIPTOR_TID + 1];
+  (void)tb_wire_read_fields(descriptor, f, TB_THREAD_DESCRIPTOR_TID + 1);
+  uint64_t key = tb_track_events_thread(f[TB_THREAD_DESCRIPTOR_PID].value, f[TB_THREAD_DESCRIPTOR_TID].value);
+  return take_thread(owners, machine, descriptor, type, &(struct tb_track_key){machine, key, false});
+}
+
+static enum tb_status take_counter(struct tb_owners *owners, struct tb_str descriptor, struct tb_str name,
+                                   struct tb_owned_track *track) {
+  struct tb_wire_field f[TB_COUNTER_DESCRIPTOR_TYPE + 1];
+  (void)tb_wire_read_fields(descriptor, f, TB_COUNTER_DESCRIPTOR_TYPE + 1);
+  track->is_counter = f[TB_COUNTER_DESCRIPTOR_TYPE].value == TB_COUNTER_DESCRIPTOR_COUNTER_UNSPECIFIED;
+  return owners->counters.count ? tb_name_judge(&owners->counters, name, &owners->scratch, &track->verdict) : TB_OK;
+}
+
+static uint64_t type_of(const struct tb_wire_field *chrome, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(tb_wire_text(chrome));
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number) return field.value;
+  return 0;
+}
+
+static enum tb_status take_track(struct tb_owners *owners, uint32_t machine, struct tb_str descriptor) {
+  enum { COUNT = TB_TRACK_DESCRIPTOR_ATRACE_NAME + 1 };
+  struct tb_wire_field f[COUNT];
+  (void)tb_wire_read_fields(descriptor, f, COUNT);
+  const struct tb_track_key key = {machine, f[TB_TRACK_DESCRIPTOR_UUID].value, true};
+  struct tb_owned_track *track = get_track(owners, &key);
+  enum tb_status status = track ? TB_OK : TB_NO_MEMORY;
+  if (!track) return status;
+  if (f[TB_TRACK_DESCRIPTOR_PARENT_UUID].number) track->parent = f[TB_TRACK_DESCRIPTOR_PARENT_UUID].value;
+  struct tb_str name = tb_wire_text(&f[TB_TRACK_DESCRIPTOR_NAME]);
+  if (!name.len) name = tb_wire_text(&f[TB_TRACK_DESCRIPTOR_STATIC_NAME]);
+  if (f[TB_TRACK_DESCRIPTOR_COUNTER].number)
+    status = take_counter(owners, f[TB_TRACK_DESCRIPTOR_COUNTER].bytes, name, track);
+  if (status == TB_OK && f[TB_TRACK_DESCRIPTOR_PROCESS].number)
+    status =
+        take_process(owners, machine, f[TB_TRACK_DESCRIPTOR_PROCESS].bytes,
+                     type_of(&f[TB_TRACK_DESCRIPTOR_CHROME_PROCESS], TB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE), track);
+  if (status != TB_OK || !f[TB_TRACK_DESCRIPTOR_THREAD].number) return status;
+  struct tb_str thread = f[TB_TRACK_DESCRIPTOR_THREAD].bytes;
+  uint64_t type = type_of(&f[TB_TRACK_DESCRIPTOR_CHROME_THREAD], TB_CHROME_THREAD_DESCRIPTOR_THREAD_TYPE);
+  status = take_thread(owners, machine, thread, type, &key);
+  return status == TB_OK ? take_sequence_thread(owners, machine, thread, type) : status;
+}
+
+static enum tb_status take_tree_process(struct tb_owners *owners, uint32_t machine, struct tb_str process) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(process);
+  struct tb_wire_field field;
+  struct tb_str name = {"", 0};
+  int64_t pid = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == TB_PROCESS_TREE_PROCESS_PID) pid = (int64_t)field.value;
+    if (field.number == TB_PROCESS_TREE_PROCESS_CMDLINE && field.type == TB_WIRE_BYTES && !name.len) name = field.bytes;
+  }
+  if (!get_owner(owners, process_key(machine, pid))) return TB_NO_MEMORY;
+  return name_owner(owners, process_key(machine, pid), name);
+}
+
+static enum tb_status take_tree_thread(struct tb_owners *owners, uint32_t machine, struct tb_str thread) {
+  struct tb_wire_field f[TB_PROCESS_TREE_THREAD_TGID + 1];
+  (void)tb_wire_read_fields(thread, f, TB_PROCESS_TREE_THREAD_TGID + 1);
+  int64_t tid = (int64_t)f[TB_PROCESS_TREE_THREAD_TID].value;
+  enum tb_status status = put_system_thread(owners, machine, (int64_t)f[TB_PROCESS_TREE_THREAD_TGID].value, tid, true);
+  return status == TB_OK
+             ? name_owner(owners, system_thread(machine, tid), tb_wire_text(&f[TB_PROCESS_TREE_THREAD_NAME]))
+             : status;
+}
+
+static enum tb_status take_tree(struct tb_owners *owners, uint32_t machine, struct tb_str tree) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(tree);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == TB_PROCESS_TREE_PROCESSES && field.type == TB_WIRE_BYTES)
+      status = take_tree_process(owners, machine, field.bytes);
+    else if (field.number == TB_PROCESS_TREE_THREADS && field.type == TB_WIRE_BYTES)
+      status = take_tree_thread(owners, machine, field.bytes);
+  }
+  return status;
+}
+
+/* ---- names of threads in ftrace ---------------------------------------------------------------------------------- */
+
+static enum tb_status take_switch(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
+  struct tb_wire_field f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID + 1];
+  (void)tb_wire_read_fields(payload, f, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID + 1);
+  enum tb_status status =
+      name_owner(owners, system_thread(machine, (int32_t)f[TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID].value),
+                 tb_wire_text(&f[TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM]));
+  return status == TB_OK
+             ? name_owner(owners, system_thread(machine, (int32_t)f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID].value),
+                          tb_wire_text(&f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM]))
+             : status;
+}
+
+static enum tb_status take_waking(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
+  struct tb_wire_field f[TB_SCHED_WAKING_FTRACE_EVENT_PID + 1];
+  (void)tb_wire_read_fields(payload, f, TB_SCHED_WAKING_FTRACE_EVENT_PID + 1);
+  return name_owner(owners, system_thread(machine, (int32_t)f[TB_SCHED_WAKING_FTRACE_EVENT_PID].value),
+                    tb_wire_text(&f[TB_SCHED_WAKING_FTRACE_EVENT_COMM]));
+}
+
+/* A thread that clones itself with CLONE_THREAD makes one of its own process. */
+static enum tb_status take_newtask(struct tb_owners *owners, uint32_t machine, const struct tb_ftrace_event *event) {
+  enum { CLONE_THREAD = 0x10000 };
+  struct tb_wire_field f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS + 1];
+  (void)tb_wire_read_fields(event->payload, f, TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS + 1);
+  int64_t tid = (int32_t)f[TB_TASK_NEWTASK_FTRACE_EVENT_PID].value;
+  const struct tb_owner *parent = find_owner(owners, system_thread(machine, event->pid));
+  int64_t pid = parent && parent->pid != TB_OWNER_UNKNOWN ? parent->pid : event->pid;
+  enum tb_status status = TB_OK;
+  if (f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS].value & CLONE_THREAD)
+    status = put_system_thread(owners, machine, pid, tid, true);
+  return status == TB_OK
+             ? name_owner(owners, system_thread(machine, tid), tb_wire_text(&f[TB_TASK_NEWTASK_FTRACE_EVENT_COMM]))
+             : status;
+}
+
+static enum tb_status take_rename(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
+  struct tb_wire_field f[TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM + 1];
+  (void)tb_wire_read_fields(payload, f, TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM + 1);
+  return name_owner(owners, system_thread(machine, (int32_t)f[TB_TASK_RENAME_FTRACE_EVENT_PID].value),
+                    tb_wire_text(&f[TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM]));
+}
+
+static enum tb_status take_compact(struct tb_owners *owners, const struct tb_ftrace_bundle *bundle) {
+  enum { COMMS = 256 };
+  struct tb_str comms[COMMS], compact = bundle->compact;
+  size_t count = tb_ftrace_compact_names(compact, comms, COMMS);
+  struct tb_number_cursor pids = tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID);
+  struct tb_number_cursor names =
+      tb_number_cursor(compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX);
+  uint64_t pid, name;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_number_cursor_next(&pids, &pid) && tb_number_cursor_next(&names, &name))
+    if (name < count) status = name_owner(owners, system_thread(bundle->machine, (int32_t)pid), comms[name]);
+  return status;
+}
+
+static enum tb_status take_ftrace(struct tb_owners *owners, struct tb_walk *walk) {
+  struct tb_ftrace_bundle bundle;
+  struct tb_ftrace_event event;
+  struct tb_wire_field field;
+  tb_ftrace_bundle_read(&bundle, walk);
+  struct tb_wire_cursor cursor = tb_wire_cursor(bundle.bytes);
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
+    tb_ftrace_event_read(field.bytes, &event);
+    if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH)
+      status = take_switch(owners, bundle.machine, event.payload);
+    else if (event.kind == TB_FTRACE_EVENT_SCHED_WAKING || event.kind == TB_FTRACE_EVENT_SCHED_WAKEUP ||
+             event.kind == TB_FTRACE_EVENT_SCHED_WAKEUP_NEW)
+      status = take_waking(owners, bundle.machine, event.payload);
+    else if (event.kind == TB_FTRACE_EVENT_TASK_NEWTASK)
+      status = take_newtask(owners, bundle.machine, &event);
+    else if (event.kind == TB_FTRACE_EVENT_TASK_RENAME)
+      status = take_rename(owners, bundle.machine, event.payload);
+  }
+  return status == TB_OK && bundle.compact.len ? take_compact(owners, &bundle) : status;
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t writer_of(const struct tb_walk *walk) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.packet);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET_TRUSTED_PID) return field.value;
+  return 0;
+}
+
+/* What records the system writes of processes that are not its own. */
+static bool is_recorders(uint32_t kind) {
+  return kind == TB_TRACE_PACKET_FTRACE_EVENTS || kind == TB_TRACE_PACKET_PROCESS_TREE ||
+         kind == TB_TRACE_PACKET_TRACE_CONFIG || kind == TB_TRACE_PACKET_SYSTEM_INFO ||
+         kind == TB_TRACE_PACKET_PROCESS_STATS;
+}
+
+bool tb_owners_choose_writer(const struct tb_owners *owners, const struct tb_walk *walk) {
+  uint64_t pid = writer_of(walk);
+  if (!pid || tb_map_find(&owners->recorders, pid, walk->packet.head.machine)) return true;
+  return tb_owners_choose_process(owners, walk->packet.head.machine, (int64_t)pid);
+}
+
+static enum tb_status take_state(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
+  struct tb_wire_field f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID + 1];
+  (void)tb_wire_read_fields(payload, f, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID + 1);
+  return name_owner(owners, system_thread(machine, (int64_t)f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID].value),
+                    tb_wire_text(&f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM]));
+}
+
+enum tb_status tb_owners_take(struct tb_owners *owners, struct tb_walk *walk) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  if (is_recorders(head->kind)) {
+    uint64_t pid = writer_of(walk);
+    if (pid && tb_map_put(&owners->recorders, pid, head->machine, 1) != TB_OK) return TB_NO_MEMORY;
+  }
+  switch (head->kind) {
+    case TB_TRACE_PACKET_TRACK_DESCRIPTOR:
+      return take_track(owners, head->machine, head->payload);
+    case TB_TRACE_PACKET_PROCESS_DESCRIPTOR:
+      return take_process(owners, head->machine, head->payload, 0, NULL);
+    case TB_TRACE_PACKET_THREAD_DESCRIPTOR:
+      return take_sequence_thread(owners, head->machine, head->payload, 0);
+    case TB_TRACE_PACKET_PROCESS_TREE:
+      return take_tree(owners, head->machine, head->payload);
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
+      return take_state(owners, head->machine, head->payload);
+    case TB_TRACE_PACKET_FTRACE_EVENTS:
+      return owners->threads.count || owners->processes.count ? take_ftrace(owners, walk) : TB_OK;
+    default:
+      return TB_OK;
+  }
+}

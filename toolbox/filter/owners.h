@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whose things are: processes and threads with all the names that a trace has for them, and tracks. Names may come
+ * behind what they name, so that all is taken in before anything is asked.
+ */
+#ifndef TB_TOOLBOX_FILTER_OWNERS_H
+#define TB_TOOLBOX_FILTER_OWNERS_H
+
+#include "toolbox/name_pattern.h"
+#include "toolbox/walk/ftrace_bundle.h"
+#include "toolbox/walk/track_events.h"
+
+#define TB_OWNER_UNKNOWN INT64_MIN
+
+struct tb_owner {
+  struct tb_name_verdict verdict;
+  int64_t pid; /* of a thread: its process, or unknown */
+};
+
+/* What a track is of; unknown where it is of none. */
+struct tb_owned_track {
+  uint64_t parent; /* 0: none */
+  int64_t pid, tid;
+  bool is_counter; /* of values that the engine shows as a counter */
+  struct tb_name_verdict verdict;
+};
+
+/* Caller-owned; tb_owners_init, then tb_owners_free. */
+struct tb_owners {
+  const struct tb_allocator *allocator;
+  struct tb_name_patterns processes, threads, counters; /* the caller's, set before anything is taken in */
+  struct tb_map process_index;                          /* machine, id -> place in `owners` */
+  /* The same of threads: process and id, since formats number threads by process; and of the system's by the id alone,
+   * which is all that ftrace has. */
+  struct tb_map thread_index;
+  struct tb_owner *owners;
+  size_t owner_count, owner_capacity;
+  struct tb_map track_index; /* what a track is known by, machine and kind of that -> place in `tracks` */
+  struct tb_owned_track *tracks;
+  size_t track_count, track_capacity;
+  struct tb_map judged;    /* names that were, with whose they are */
+  struct tb_map recorders; /* ids of processes that record others */
+  struct tb_buffer scratch;
+};
+
+void tb_owners_init(struct tb_owners *owners, const struct tb_allocator *allocator);
+void tb_owners_free(struct tb_owners *owners);
+
+/* Takes in what the walk's current packet says. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_owners_take(struct tb_owners *owners, struct tb_walk *walk);
+
+/* Whether what is of a process, or of a thread, stays. */
+bool tb_owners_choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid);
+bool tb_owners_choose_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid); /* of the system */
+/* Whether what is of the process of such a thread stays. */
+bool tb_owners_choose_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid);
+
+/* A track, by its uuid or by what threads are known by that have none. */
+struct tb_track_key {
+  uint32_t machine;
+  uint64_t key;
+  bool is_uuid;
+};
+
+/* Whether what is on a track stays; `of_process`: though the track is a thread's, it is of the process. What is of no
+ * process does. */
+bool tb_owners_choose_track(const struct tb_owners *owners, const struct tb_track_key *track, bool of_process);
+
+/* Whether values of the counter with that track stay, as far as its name says. */
+bool tb_owners_choose_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid);
+bool tb_owners_is_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid);
+
+/* Whether a packet of a kind that says nothing of its own stays by the process that wrote it. */
+bool tb_owners_choose_writer(const struct tb_owners *owners, const struct tb_walk *walk);
+
+#endif

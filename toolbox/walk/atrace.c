@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/walk/atrace.h"
+
+#include "base/intern.h"
+#include "protos/field_numbers.h"
+
+static struct tb_str text_of(struct tb_str print) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(print);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_PRINT_FTRACE_EVENT_BUF && field.type == TB_WIRE_BYTES) return field.bytes;
+  return (struct tb_str){"", 0};
+}
+
+/* Without the line's end and what is behind the last `bars` bars. */
+static struct tb_str without_last(struct tb_str text, int bars) {
+  while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == 0)) text.len--;
+  for (; bars > 0 && text.len; bars--) {
+    while (text.len && text.ptr[text.len - 1] != '|') text.len--;
+    if (text.len) text.len--;
+  }
+  return text;
+}
+
+/* What is behind the first `bars` bars. */
+static struct tb_str behind(struct tb_str text, int bars) {
+  for (; bars > 0 && text.len; bars--) {
+    const char *bar = memchr(text.ptr, '|', text.len);
+    size_t len = bar ? (size_t)(bar - text.ptr) + 1 : text.len;
+    text.ptr += len;
+    text.len -= len;
+  }
+  return text;
+}
+
+/* Of G|pid|track|name|cookie and H|pid|track|cookie what both have. */
+static uint64_t track_of(struct tb_str text) {
+  struct tb_str all = without_last(text, 0), track = without_last(text, *text.ptr == 'G' ? 2 : 1);
+  size_t cookie = all.len;
+  while (cookie && all.ptr[cookie - 1] != '|') cookie--;
+  uint64_t key = tb_str_hash((struct tb_str){all.ptr + cookie, all.len - cookie}, 'G');
+  return track.len ? tb_str_hash((struct tb_str){track.ptr + 1, track.len - 1}, key) : key;
+}
+
+static void read_keyed(struct tb_str text, char c, struct tb_atrace_mark *mark) {
+  mark->is_async = true;
+  if (c == 'G' || c == 'H') {
+    mark->role = c == 'G' ? TB_ATRACE_BEGIN : TB_ATRACE_END;
+    mark->key = track_of(text);
+    if (c == 'G') mark->name = without_last(behind(text, 3), 1);
+    return;
+  }
+  struct tb_str rest = without_last((struct tb_str){text.ptr + 1, text.len - 1}, c == 'C');
+  mark->role = c == 'S' ? TB_ATRACE_BEGIN : c == 'F' ? TB_ATRACE_END : TB_ATRACE_VALUE;
+  mark->key = tb_str_hash(rest, c == 'C' ? 'C' : 'S');
+  if (c != 'F') mark->name = without_last(behind(text, 2), 1);
+}
+
+static int64_t pid_of(struct tb_str text) {
+  struct tb_str rest = behind(text, 1);
+  int64_t pid = -1;
+  for (size_t i = 0; i < rest.len && rest.ptr[i] >= '0' && rest.ptr[i] <= '9' && pid < INT32_MAX; i++)
+    pid = (pid < 0 ? 0 : pid) * 10 + (rest.ptr[i] - '0');
+  return pid;
+}
+
+void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark) {
+  struct tb_str text = text_of(event->payload);
+  char c = text.len ? *text.ptr : 0;
+  *mark = (struct tb_atrace_mark){.name = {"", 0}, .key = (uint64_t)event->pid, .pid = pid_of(text)};
+  if (c == 'E' && (text.len == 1 || text.ptr[1] == '|' || text.ptr[1] == '\n')) mark->role = TB_ATRACE_END;
+  if (text.len < 2 || text.ptr[1] != '|') return;
+  if (c == 'B') {
+    mark->role = TB_ATRACE_BEGIN;
+    mark->name = without_last(behind(text, 2), 0);
+  } else if (c == 'I' || c == 'N') {
+    mark->role = TB_ATRACE_INSTANT;
+    mark->is_async = c == 'N';
+    mark->name = without_last(behind(text, c == 'I' ? 2 : 3), 0);
+  } else if (c == 'S' || c == 'F' || c == 'C' || c == 'G' || c == 'H') {
+    read_keyed(text, c, mark);
+  }
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/walk/slice_pairs.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { TRACKS_MAX = 1 << 24, DEPTH_MAX = 1 << 24, EVENTS_MAX = 1 << 28 };
+
+void tb_slice_pairs_init(struct tb_slice_pairs *pairs, const struct tb_allocator *allocator, tb_slice_pair_sink sink,
+                         void *ctx) {
+  *pairs = (struct tb_slice_pairs){.allocator = allocator, .sink = sink, .ctx = ctx};
+  tb_map_init(&pairs->index, allocator);
+}
+
+void tb_slice_pairs_free(struct tb_slice_pairs *pairs) {
+  if (!pairs->allocator) return;
+  for (size_t i = 0; i < pairs->track_count; i++) {
+    struct tb_slice_track *track = &pairs->tracks[i];
+    tb_free(pairs->allocator, track->open, track->capacity * sizeof(*track->open));
+    tb_free(pairs->allocator, track->gathered, track->gathered_capacity * sizeof(*track->gathered));
+  }
+  tb_free(pairs->allocator, pairs->tracks, pairs->track_capacity * sizeof(*pairs->tracks));
+  tb_map_free(&pairs->index);
+}
+
+/* NULL where memory is out. */
+static struct tb_slice_track *get_track(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind) {
+  uint32_t number;
+  if (tb_map_get(&pairs->index, key, kind, &number)) return &pairs->tracks[number];
+  void *tracks = pairs->tracks;
+  enum tb_status status = tb_grow_array(pairs->allocator, &tracks, &pairs->track_capacity, pairs->track_count + 1,
+                                        sizeof(*pairs->tracks), TRACKS_MAX);
+  pairs->tracks = tracks;
+  if (status != TB_OK || tb_map_put(&pairs->index, key, kind, pairs->track_count) != TB_OK) return NULL;
+  pairs->tracks[pairs->track_count] = (struct tb_slice_track){.count = 0};
+  return &pairs->tracks[pairs->track_count++];
+}
+
+static enum tb_status begin(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
+                            const struct tb_slice_edge *edge) {
+  void *open = track->open;
+  enum tb_status status =
+      track->count < track->capacity
+          ? TB_OK
+          : tb_grow_array(pairs->allocator, &open, &track->capacity, track->count + 1, sizeof(*track->open), DEPTH_MAX);
+  track->open = open;
+  if (status == TB_OK) track->open[track->count++] = *edge;
+  return status;
+}
+
+/* The innermost open slice that an end may mean; false where there is none. */
+static bool find_open(const struct tb_slice_track *track, const struct tb_slice_edge *end, size_t *at) {
+  for (*at = track->count; (*at)-- > 0;) {
+    const struct tb_slice_edge *open = &track->open[*at];
+    if (end->name && open->name && end->name != open->name) continue;
+    if (end->categories && open->categories && end->categories != open->categories) continue;
+    return true;
+  }
+  return false;
+}
+
+static enum tb_status end(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
+                          const struct tb_slice_edge *edge) {
+  size_t at;
+  if (!find_open(track, edge, &at)) return TB_OK;
+  const struct tb_slice_edge slice = track->open[at];
+  memmove(&track->open[at], &track->open[at + 1], (track->count - at - 1) * sizeof(slice));
+  track->count--;
+  return pairs->sink(pairs->ctx, &slice, edge);
+}
+
+static enum tb_status put(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
+                          const struct tb_slice_edge *edge) {
+  return edge->ends ? end(pairs, track, edge) : begin(pairs, track, edge);
+}
+
+/* ---- tracks whose events are not in order ------------------------------------------------------------------------ */
+
+static enum tb_status gather(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
+                             const struct tb_slice_edge *edge) {
+  void *gathered = track->gathered;
+  enum tb_status status = tb_grow_array(pairs->allocator, &gathered, &track->gathered_capacity,
+                                        track->gathered_count + 1, sizeof(*track->gathered), EVENTS_MAX);
+  track->gathered = gathered;
+  if (status == TB_OK) track->gathered[track->gathered_count++] = *edge;
+  return status;
+}
+
+static int compare_edges(const void *a, const void *b) {
+  const struct tb_slice_edge *x = a, *y = b;
+  if (x->time != y->time) return x->time < y->time ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static enum tb_status put_gathered(struct tb_slice_pairs *pairs, struct tb_slice_track *track) {
+  enum tb_status status = TB_OK;
+  if (track->gathered_count) qsort(track->gathered, track->gathered_count, sizeof(*track->gathered), compare_edges);
+  for (size_t i = 0; i < track->gathered_count && status == TB_OK; i++) status = put(pairs, track, &track->gathered[i]);
+  return status;
+}
+
+enum tb_status tb_slice_pairs_take(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
+                                   const struct tb_slice_edge *edge) {
+  struct tb_slice_track *track = get_track(pairs, key, kind);
+  if (!track) return TB_NO_MEMORY;
+  if (pairs->gathers_all || (pairs->again && track->disordered)) return gather(pairs, track, edge);
+  if (track->reached_any && edge->time < track->reached) track->disordered = true;
+  track->reached = edge->time;
+  track->reached_any = true;
+  return put(pairs, track, edge);
+}
+
+const struct tb_slice_edge *tb_slice_pairs_innermost(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind) {
+  uint32_t number;
+  if (!tb_map_get(&pairs->index, key, kind, &number) || !pairs->tracks[number].count) return NULL;
+  return &pairs->tracks[number].open[pairs->tracks[number].count - 1];
+}
+
+bool tb_slice_pairs_disordered(const struct tb_slice_pairs *pairs) {
+  for (size_t i = 0; i < pairs->track_count; i++)
+    if (pairs->tracks[i].disordered) return true;
+  return false;
+}
+
+void tb_slice_pairs_start_again(struct tb_slice_pairs *pairs) {
+  pairs->again = true;
+  for (size_t i = 0; i < pairs->track_count; i++) {
+    pairs->tracks[i].count = 0;
+    pairs->tracks[i].reached_any = false;
+  }
+}
+
+enum tb_status tb_slice_pairs_end(struct tb_slice_pairs *pairs) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < pairs->track_count && status == TB_OK; i++) {
+    struct tb_slice_track *track = &pairs->tracks[i];
+    status = put_gathered(pairs, track);
+    for (size_t j = 0; j < track->count && status == TB_OK; j++)
+      status = pairs->sink(pairs->ctx, &track->open[j], NULL);
+  }
+  return status;
+}

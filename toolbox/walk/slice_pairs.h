@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which end ends which begin, track by track. Tracks whose events come in the order of time are paired as they come;
+ * a track that does not is gathered by another reading of the trace, sorted, and paired at its end.
+ *
+ *   tb_slice_pairs_init … take … (tb_slice_pairs_start_again … take …) … tb_slice_pairs_end … tb_slice_pairs_free
+ */
+#ifndef TB_TOOLBOX_WALK_SLICE_PAIRS_H
+#define TB_TOOLBOX_WALK_SLICE_PAIRS_H
+
+#include "base/map.h"
+
+/* A begin or an end. */
+struct tb_slice_edge {
+  int64_t time;
+  uint64_t number;           /* the caller's; in the order of the file */
+  uint32_t name, categories; /* 0: none. An end that has one ends a begin that has no other */
+  bool ends;
+  uint8_t mark; /* the caller's */
+};
+
+/* A slice was found. `end` is NULL where it has none. */
+typedef enum tb_status (*tb_slice_pair_sink)(void *ctx, const struct tb_slice_edge *begin,
+                                             const struct tb_slice_edge *end);
+
+struct tb_slice_track {
+  struct tb_slice_edge *open; /* innermost last */
+  size_t count, capacity;
+  int64_t reached; /* when its last event was; where it had one */
+  bool reached_any;
+  bool disordered; /* an event was before that */
+  struct tb_slice_edge *gathered;
+  size_t gathered_count, gathered_capacity;
+};
+
+/* Caller-owned. */
+struct tb_slice_pairs {
+  const struct tb_allocator *allocator;
+  struct tb_map index;
+  struct tb_slice_track *tracks;
+  size_t track_count, track_capacity;
+  bool again;       /* this is the other reading */
+  bool gathers_all; /* the caller's: no track is expected to be in order */
+  tb_slice_pair_sink sink;
+  void *ctx;
+};
+
+void tb_slice_pairs_init(struct tb_slice_pairs *pairs, const struct tb_allocator *allocator, tb_slice_pair_sink sink,
+                         void *ctx);
+void tb_slice_pairs_free(struct tb_slice_pairs *pairs);
+
+/* The next event of the track `key`, `kind`. What the sink returned; TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_slice_pairs_take(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
+                                                 const struct tb_slice_edge *edge);
+/* The innermost open slice of a track that is in order so far; NULL: none. Valid until the next call. */
+const struct tb_slice_edge *tb_slice_pairs_innermost(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind);
+
+/* Whether a track was not in order: what the sink got is wrong then, and the trace is to be read again after
+ * tb_slice_pairs_start_again. */
+bool tb_slice_pairs_disordered(const struct tb_slice_pairs *pairs);
+void tb_slice_pairs_start_again(struct tb_slice_pairs *pairs);
+
+/* Pairs what was gathered, and gives the sink what is still open. Errors as of tb_slice_pairs_take. */
+TB_MUST_CHECK enum tb_status tb_slice_pairs_end(struct tb_slice_pairs *pairs);
+
+#endif
