@@ -69,6 +69,7 @@ PAGES = {
         "trace.pftrace": "MADE/recipes/system.perfetto-trace",
         "huge.pftrace": "MADE/recipes/render.perfetto-trace",
     },
+    "help#repair": {"crashed.json": "TREE/tests/data/damage/cut_in_event.json"},
     "help#open": {
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
         "trace.fxt": "MADE/fxt/events.fxt",

@@ -200,6 +200,7 @@ def one_file(kind, content):
     run("merge", name, "-o", end, "--report", os.path.join(missing, b"x"))
     run_reported("trim", name, "-o", end, "--start", "0s", shows=kind == "good")
     run("trim", name, "-o", name + b".json", "--last", "1s")
+    run_reported("repair", name, "-o", end, shows=kind == "good")
     run_reported("filter", name, "-o", end, "--min-dur", "1us", shows=kind == "good")
     run("filter", name, "-o", name + b".json", "--name", name, "--process", name, "--max-size", "1k")
     for extra in ([], ["--skip-bad"], ["--unplaced", "drop"], ["--unplaced", "start"], ["--dry-run"],

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A trace without what is damaged in it. Any format in and out.
+ *
+ * What can be read stays as it is. What cannot is left out: where the file was cut, bytes that are nothing of the
+ * format (a damaged block, the rest of an event into which another process wrote), packets whose inside is no message.
+ * A clock does not run backwards: a snapshot in which one of the system's does is taken to be wrong, and left out.
+ *
+ *     if (tb_repair("crashed.json", "whole.json", NULL, &report, NULL) != TB_OK) return 1;
+ */
+#ifndef TRACEBRIDGE_REPAIR_H
+#define TRACEBRIDGE_REPAIR_H
+
+#include "tracebridge/merge.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
+struct tb_repair_options {
+  size_t size;
+  const struct tb_allocator *allocator; /* NULL: malloc */
+  const char *temporary_directory;      /* NULL: $TMPDIR, else /tmp */
+  tb_progress progress;                 /* NULL: none */
+  void *progress_ctx;
+  unsigned threads;                 /* as in struct tb_merge_options */
+  tb_temporary_name temporary_name; /* of the output; NULL: not called */
+  void *temporary_name_ctx;
+  size_t max_junk_bytes; /* as in struct tb_reader_options */
+  bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
+};
+
+/* What was done. */
+struct tb_repair_report {
+  uint64_t packets_in; /* of the trace as Perfetto's packets, as far as their frames can be read */
+  uint64_t packets_out;
+  uint64_t passed_over; /* places of a Perfetto trace that are nothing of it; of other formats `merge` says the first */
+  uint64_t unreadable;  /* packets left out whose inside is no message */
+  uint64_t snapshots_left_out; /* since a clock in them runs backwards */
+  /* How the input was read, as of a merge of it alone, and what the format of the output lost; NULL: not known. It is
+   * freed by tb_repair_report_free. */
+  struct tb_merge_report *merge;
+};
+TB_API void tb_repair_report_free(struct tb_repair_report *report); /* frees what it has, not itself */
+
+/* Writes what can be read of the trace `in` ("-": standard input) to the file `out`, whose name says the format as for
+ * tb_merge. TB_OK, also where something was left out, which *report says; TB_PARTIAL where the format of the output
+ * lost something; else the code of *error, and nothing is under the name: TB_REFUSED (the output is the input),
+ * TB_UNSUPPORTED (an archive of several traces), else as tb_merge. *report (may be NULL) is set whatever is returned,
+ * and to be freed; error may be NULL. */
+TB_MUST_CHECK TB_API enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair_options *options,
+                                              struct tb_repair_report *report, struct tb_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "cli.h"
+#include "cut.h"
+#include "interrupt.h"
+#include "print.h"
+#include "progress.h"
+#include "tracebridge/repair.h"
+
+struct repair_settings {
+  const char *output, *report;
+  bool json, no_clobber, quiet;
+  size_t junk;
+  unsigned threads;
+};
+
+static const struct cli_option options[] = {
+    CLI_OPTION_OUTPUT(struct repair_settings),  CLI_OPTION_CUT_JSON(struct repair_settings),
+    CLI_OPTION_REPORT(struct repair_settings),  CLI_OPTION_JUNK(struct repair_settings),
+    CLI_OPTION_THREADS(struct repair_settings), CLI_OPTION_NO_CLOBBER(struct repair_settings),
+    CLI_OPTION_QUIET(struct repair_settings),
+};
+
+static void print_text(FILE *to, const void *done) {
+  const struct tb_repair_report *report = done;
+  cli_print(to, "  packets  %" PRIu64 " of %" PRIu64 "\n", report->packets_out, report->packets_in);
+  if (report->passed_over) cli_print(to, "  damaged  %" PRIu64 " places of the file, left out\n", report->passed_over);
+  if (report->unreadable)
+    cli_print(to, "  damaged  %" PRIu64 " packets whose inside is no message, left out\n", report->unreadable);
+  if (report->snapshots_left_out)
+    cli_print(to,
+              "  clocks   %" PRIu64 " snapshots left out in which a clock runs backwards: they are taken to be wrong\n",
+              report->snapshots_left_out);
+}
+
+static void print_json(FILE *to, const void *done) {
+  const struct tb_repair_report *report = done;
+  cli_print(to, ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64, report->packets_in, report->packets_out);
+  cli_print(to, ",\"passed_over\":%" PRIu64 ",\"unreadable\":%" PRIu64, report->passed_over, report->unreadable);
+  cli_print(to, ",\"snapshots_left_out\":%" PRIu64, report->snapshots_left_out);
+}
+
+static int repair(const struct repair_settings *settings, const struct cli_cut *cut) {
+  struct cli_progress progress;
+  struct tb_repair_options how = {.size = sizeof(how),
+                                  .threads = settings->threads,
+                                  .max_junk_bytes = settings->junk,
+                                  .no_clobber = settings->no_clobber,
+                                  .temporary_name = cli_interrupt_name,
+                                  .progress = cli_progress_update,
+                                  .progress_ctx = &progress};
+  struct tb_error error = {0};
+  struct tb_repair_report report;
+  cli_report_closed_pipes();
+  cli_progress_start(&progress, settings->quiet);
+  enum tb_status status = tb_repair(cut->in, settings->output, &how, &report, &error);
+  cli_progress_end(&progress);
+  cli_interrupt_end();
+  int exit_status = cli_cut_show(cut, status, report.merge, &error, &report);
+  tb_repair_report_free(&report);
+  return exit_status;
+}
+
+static int run(int argc, char **argv) {
+  struct repair_settings settings = {0};
+  struct cli_operands operands;
+  enum cli_parse_result parsed = cli_parse(&cli_repair, argc, argv, &settings, &operands);
+  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  const char *in = cli_one_input(&cli_repair, &operands, settings.output);
+  if (!in) return CLI_USAGE;
+  settings.output = cli_output_name(&cli_repair, settings.output);
+  if (!settings.output) return CLI_USAGE;
+  struct cli_cut cut = {
+      &cli_repair,    in,         settings.output, settings.report, settings.json, settings.no_clobber,
+      settings.quiet, print_text, print_json};
+  int refused = cli_cut_check(&cut);
+  return refused == CLI_OK ? repair(&settings, &cut) : refused;
+}
+
+static const char *const examples[] = {
+    "tracebridge repair crashed.json -o whole.json",
+    "What was written before the program crashed, as a file that every reader takes.",
+    NULL,
+};
+
+const struct cli_command cli_repair = {
+    .name = "repair",
+    .operands = "[IN]",
+    .summary = "write what can be read of a damaged trace",
+    .description =
+        "Writes what can be read of the trace IN (standard input where it is - or left out; any format that merge "
+        "reads), and says what was left out: where the file was cut, bytes that are nothing of its format, packets "
+        "whose inside is damaged. A clock does not run backwards: a snapshot in which one of the system's does is "
+        "taken to be wrong and left out. The exit status is 0 where all that was lost was damaged. The output is a "
+        "Perfetto trace where its name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as "
+        "convert does; each also with .gz or .zst.",
+    .examples = examples,
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .when_out_of_memory = "-j 1 takes less",
+    .run = run,
+};

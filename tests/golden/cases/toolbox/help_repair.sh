@@ -1,0 +1,2 @@
+# Help of repair.
+tracebridge help repair

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/repair.h"
+
+#include "base/error.h"
+#include "base/options.h"
+#include "perfetto/clock/snapshot.h"
+#include "protos/field_numbers.h"
+#include "toolbox/cut/packet_cut.h"
+#include "tracebridge/file.h"
+
+struct repairing {
+  struct tb_walk walk;
+  struct tb_track_events events;
+  struct tb_map last; /* machine and sequence, clock -> its last reading */
+  struct tb_repair_report report;
+};
+
+/* Whether a clock of the system reads less than by a snapshot before that stays; else these are its readings now. */
+static enum tb_status check_snapshot(struct repairing *r, bool *backwards) {
+  const struct tb_packet_header *head = &r->walk.packet.head;
+  uint64_t whose = (uint64_t)head->machine << 32 | head->sequence;
+  struct tb_snapshot snapshot;
+  enum tb_status status = TB_OK;
+  *backwards = false;
+  if (tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return TB_OK;
+  for (size_t i = 0; i < snapshot.count; i++) {
+    if (snapshot.readings[i].key > TB_CLOCK_BOOTTIME) continue;
+    const uint64_t *last = tb_map_find(&r->last, whose, snapshot.readings[i].key);
+    *backwards |= last && snapshot.readings[i].ns < (int64_t)*last;
+  }
+  for (size_t i = 0; i < snapshot.count && status == TB_OK && !*backwards; i++)
+    if (snapshot.readings[i].key <= TB_CLOCK_BOOTTIME)
+      status = tb_map_put(&r->last, whose, snapshot.readings[i].key, (uint64_t)snapshot.readings[i].ns);
+  return status;
+}
+
+static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
+  struct tb_walk *walk = &r->walk;
+  struct tb_cut_order order = {.fate = TB_CUT_KEEP};
+  enum tb_status status = TB_OK;
+  bool backwards = false;
+  if (walk->packet.packet.ptr && walk->packet.unreadable) {
+    r->report.unreadable++;
+    return TB_OK;
+  }
+  if (walk->packet.packet.ptr) status = tb_track_events_take(&r->events, walk);
+  if (status == TB_OK && walk->packet.packet.ptr && walk->packet.head.kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT)
+    status = check_snapshot(r, &backwards);
+  if (status != TB_OK) return tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  if (backwards) order.fate = TB_CUT_DROP;
+  r->report.snapshots_left_out += backwards;
+  return tb_cut_packet(cut, &order);
+}
+
+static enum tb_status write_readable(void *ctx) {
+  struct repairing *r = ctx;
+  struct tb_cut cut;
+  uint64_t first_offset;
+  const char *first;
+  tb_cut_init(&cut, &r->walk, &r->events);
+  enum tb_status status = tb_walk_start(&r->walk);
+  while (status == TB_OK) {
+    status = tb_walk_next(&r->walk);
+    if (status == TB_OK) status = take_packet(r, &cut);
+  }
+  if (r->walk.packets) r->report.passed_over = tb_raw_packet_reader_damage(r->walk.packets, &first_offset, &first);
+  r->report.packets_in = r->walk.next;
+  r->report.packets_out = cut.kept;
+  tb_cut_free(&cut);
+  return status == TB_END ? TB_OK : status;
+}
+
+static struct tb_merge_options merge_options(const struct tb_repair_options *options) {
+  return (struct tb_merge_options){.size = sizeof(struct tb_merge_options),
+                                   .allocator = options->allocator,
+                                   .temporary_directory = options->temporary_directory,
+                                   .progress = options->progress,
+                                   .progress_ctx = options->progress_ctx,
+                                   .threads = options->threads,
+                                   .temporary_name = options->temporary_name,
+                                   .temporary_name_ctx = options->temporary_name_ctx,
+                                   .max_junk_bytes = options->max_junk_bytes,
+                                   .no_clobber = options->no_clobber};
+}
+
+static enum tb_status run(struct repairing *r, const char *out, struct tb_error *error) {
+  struct tb_merger *m = &r->walk.merger;
+  tb_track_events_init(&r->events, m->allocator);
+  tb_map_init(&r->last, m->allocator);
+  m->partial = false; /* of reading: that is what is mended */
+  enum tb_status status = tb_merger_write_out(m, out, write_readable, r);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
+  if (status == TB_OK && m->partial) status = TB_PARTIAL;
+  if (status != TB_OK && status != TB_PARTIAL) {
+    (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+    if (error && error->code == TB_OK) *error = m->error;
+  }
+  tb_map_free(&r->last);
+  tb_track_events_free(&r->events);
+  return status;
+}
+
+static enum tb_status check(const char *in, const char *out, struct tb_error *error) {
+  if (!in || !out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no %s", in ? "output" : "input");
+  if (!tb_file_overwrites_input(out, in)) return TB_OK;
+  tb_error_set_file(error, out);
+  return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
+}
+
+enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair_options *options,
+                         struct tb_repair_report *report, struct tb_error *error) {
+  struct tb_repair_options how = {.size = sizeof(how)};
+  struct repairing r = {.report = {.merge = NULL}};
+  if (report) *report = r.report;
+  enum tb_status status = tb_options_take(&how, sizeof(how), options, error);
+  if (status == TB_OK) status = check(in, out, error);
+  if (status != TB_OK) return status;
+  struct tb_merge_options merge = merge_options(&how);
+  status = tb_walk_open(&r.walk, in, &merge, error);
+  if (status == TB_OK) {
+    status = run(&r, out, error);
+    tb_walk_close(&r.walk);
+  }
+  r.report.merge = r.walk.merger.report;
+  if (report)
+    *report = r.report;
+  else
+    tb_repair_report_free(&r.report);
+  return status;
+}
+
+void tb_repair_report_free(struct tb_repair_report *report) {
+  tb_merge_report_free(report->merge);
+  report->merge = NULL;
+}
