@@ -134,7 +134,7 @@ static int filter(const struct filter_settings *settings, const struct cli_cut *
   cli_progress_end(&progress);
   cli_interrupt_end();
   struct filter_done done = {settings, &report};
-  int exit_status = cli_cut_show(cut, status, report.merge, &error, &done);
+  int exit_status = cli_cut_show(cut, status, report.merge, NULL, &error, &done);
   tb_filter_report_free(&report);
   return exit_status;
 }

@@ -57,7 +57,7 @@ static int repair(const struct repair_settings *settings, const struct cli_cut *
   enum tb_status status = tb_repair(cut->in, settings->output, &how, &report, &error);
   cli_progress_end(&progress);
   cli_interrupt_end();
-  int exit_status = cli_cut_show(cut, status, report.merge, &error, &report);
+  int exit_status = cli_cut_show(cut, status, report.merge, NULL, &error, &report);
   tb_repair_report_free(&report);
   return exit_status;
 }

@@ -12,7 +12,7 @@
 struct trim_settings {
   const char *output, *report;
   struct tb_trim_point start, end;
-  int64_t last;
+  int64_t last, shift;
   bool json, no_clobber, quiet;
   size_t junk;
   unsigned threads;
@@ -39,6 +39,10 @@ static const struct cli_option options[] = {
     {0, "end", "TIME", "Leave out what is at TIME or later.", parse_point, offsetof(struct trim_settings, end)},
     {0, "last", "TIME", "Keep what is at most TIME before the trace's last event, without --start and --end.",
      parse_last, offsetof(struct trim_settings, last)},
+    {0, "shift", "TIME",
+     "Add TIME to all times of the output, +1.5ms or -2s, on the trace clock: what other clocks read then stays, dates "
+     "too.",
+     cli_parse_time, offsetof(struct trim_settings, shift)},
     CLI_OPTION_CUT_JSON(struct trim_settings),
     CLI_OPTION_REPORT(struct trim_settings),
     CLI_OPTION_JUNK(struct trim_settings),
@@ -77,6 +81,7 @@ static int trim(const struct trim_settings *settings, const struct cli_cut *cut)
                                 .start = settings->start,
                                 .end = settings->end,
                                 .last_ns = settings->last,
+                                .shift_ns = settings->shift,
                                 .threads = settings->threads,
                                 .max_junk_bytes = settings->junk,
                                 .no_clobber = settings->no_clobber,
@@ -90,7 +95,7 @@ static int trim(const struct trim_settings *settings, const struct cli_cut *cut)
   enum tb_status status = tb_trim(cut->in, settings->output, &how, &report, &error);
   cli_progress_end(&progress);
   cli_interrupt_end();
-  int exit_status = cli_cut_show(cut, status, report.merge, &error, &report);
+  int exit_status = cli_cut_show(cut, status, report.merge, report.shifted, &error, &report);
   tb_trim_report_free(&report);
   return exit_status;
 }

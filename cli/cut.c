@@ -48,14 +48,15 @@ static bool write_report(const struct cli_cut *cut, const void *done) {
 }
 
 int cli_cut_show(const struct cli_cut *cut, enum tb_status status, const struct tb_merge_report *merge,
-                 const struct tb_error *error, const void *done) {
-  bool written = status == TB_OK || status == TB_PARTIAL;
+                 const struct tb_merge_report *written, const struct tb_error *error, const void *done) {
+  bool is_there = status == TB_OK || status == TB_PARTIAL;
   int exit_status = cli_exit_status(status);
   if (merge) cli_merge_warnings(merge);
-  if (!written) cli_print_error(cut->command, error);
+  if (!is_there) cli_print_error(cut->command, error);
   if (merge) cli_merge_damage(merge);
-  if (!written) return exit_status;
-  const struct tb_convert_report *conversion = merge ? tb_merge_report_conversion(merge) : NULL;
+  if (!is_there) return exit_status;
+  if (!written) written = merge;
+  const struct tb_convert_report *conversion = written ? tb_merge_report_conversion(written) : NULL;
   if (!cut->quiet) {
     cli_print(stderr, "%s -> %s\n", cut->in, cut->output);
     if (!cut->json) cut->print_text(stderr, done);

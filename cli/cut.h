@@ -31,8 +31,9 @@ struct cli_cut {
 /* Before anything is read: CLI_OK; else the exit status, and said on stderr, where a name is one that it may not be. */
 int cli_cut_check(const struct cli_cut *cut);
 
-/* After all: says what was done (`done` is for the functions above), lost and wrong, and returns the exit status. */
+/* After all: says what was done (`done` is for the functions above), lost and wrong, and returns the exit status.
+ * `written`: of how the output was written, where `merge` is of reading alone; else NULL. */
 int cli_cut_show(const struct cli_cut *cut, enum tb_status status, const struct tb_merge_report *merge,
-                 const struct tb_error *error, const void *done);
+                 const struct tb_merge_report *written, const struct tb_error *error, const void *done);
 
 #endif

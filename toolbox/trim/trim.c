@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracebridge/trim.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/options.h"
 #include "base/times.h"
+#include "io/temp_file.h"
 #include "protos/field_numbers.h"
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
@@ -207,6 +211,26 @@ static enum tb_status write_window(void *ctx) {
   return status == TB_END ? TB_OK : status;
 }
 
+/* ---- at other times ---------------------------------------------------------------------------------------------- */
+
+/* Writes the window to a temporary file, and the merge of that alone, by an offset, to the output. */
+static enum tb_status write_shifted(struct trimming *t, const char *out, const struct tb_merge_options *options) {
+  enum { NAME_ROOM = 32 };
+  struct tb_merger *m = &t->walk.merger;
+  char name[NAME_ROOM];
+  int fd = tb_temp_file_create_nameless(t->options.temporary_directory, &m->error);
+  if (fd < 0) return TB_IO;
+  (void)snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+  enum tb_status status = tb_merger_write_out(m, name, write_window, t);
+  if (status == TB_OK && lseek(fd, 0, SEEK_SET) < 0) status = TB_IO;
+  if (status == TB_OK) {
+    struct tb_merge_input input = {.path = name, .has_offset = true, .offset_ns = t->options.shift_ns};
+    status = tb_merge(&input, 1, out, options, &t->report.shifted, &m->error);
+  }
+  (void)close(fd);
+  return status;
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static enum tb_status check(const char *in, const char *out, const struct tb_trim_options *options,
@@ -232,7 +256,8 @@ static struct tb_merge_options merge_options(const struct tb_trim_options *optio
                                    .no_clobber = options->no_clobber};
 }
 
-static enum tb_status run(struct trimming *t, const char *out, struct tb_error *error) {
+static enum tb_status run(struct trimming *t, const char *out, const struct tb_merge_options *options,
+                          struct tb_error *error) {
   struct tb_merger *m = &t->walk.merger;
   tb_track_events_init(&t->events, m->allocator);
   enum tb_status status = find_window(t);
@@ -243,7 +268,8 @@ static enum tb_status run(struct trimming *t, const char *out, struct tb_error *
   t->report.slices_at_start = t->edges.slices_at_start + t->ftrace.slices_at_start;
   t->report.slices_at_end = t->edges.slices_at_end + t->ftrace.slices_at_end;
   t->report.values_at_start = t->edges.values_at_start + t->ftrace.values_at_start;
-  if (status == TB_OK) status = tb_merger_write_out(m, out, write_window, t);
+  if (status == TB_OK)
+    status = t->options.shift_ns ? write_shifted(t, out, options) : tb_merger_write_out(m, out, write_window, t);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK && m->partial) status = TB_PARTIAL;
   if (status != TB_OK && status != TB_PARTIAL) {
@@ -266,7 +292,7 @@ enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_opt
   struct tb_merge_options merge = merge_options(&t.options);
   status = tb_walk_open(&t.walk, in, &merge, error);
   if (status == TB_OK) {
-    status = run(&t, out, error);
+    status = run(&t, out, &merge, error);
     tb_walk_close(&t.walk);
   }
   t.report.merge = t.walk.merger.report;
@@ -280,5 +306,6 @@ enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_opt
 void tb_trim_report_free(struct tb_trim_report *report) {
   if (!report) return;
   tb_merge_report_free(report->merge);
-  report->merge = NULL;
+  tb_merge_report_free(report->shifted);
+  report->merge = report->shifted = NULL;
 }

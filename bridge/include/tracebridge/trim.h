@@ -6,6 +6,8 @@
  * at the end ends there, with its name, categories and arguments; the last value of each counter before the start
  * comes again there. Descriptions of tracks, processes and threads, clocks and configs stay, whatever their time.
  *
+ * Where times are shifted, what other clocks read at an event stays: its date does, too.
+ *
  *     struct tb_trim_options options = {.size = sizeof(options)};
  *     if (tb_trim_point_parse("1.5s", &options.start)) return 1;
  *     if (tb_trim("trace.json", "part.perfetto-trace", &options, NULL, NULL) != TB_OK) return 1;
@@ -50,6 +52,7 @@ struct tb_trim_options {
   tb_temporary_name temporary_name; /* of the output; NULL: not called */
   void *temporary_name_ctx;
   size_t max_junk_bytes; /* as in struct tb_reader_options */
+  int64_t shift_ns;      /* added to all times of the output, on the trace clock; other clocks read what they did */
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
 };
 
@@ -65,6 +68,7 @@ struct tb_trim_report {
   /* How the input was read, as of a merge of it alone, and what the format of the output lost; NULL: not known. It is
    * freed by tb_trim_report_free. */
   struct tb_merge_report *merge;
+  struct tb_merge_report *shifted; /* of writing the output, where times were shifted; NULL: they were not */
 };
 TB_API void tb_trim_report_free(struct tb_trim_report *report); /* frees what it has, not itself; NULL is ignored */
 

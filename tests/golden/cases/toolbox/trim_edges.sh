@@ -31,3 +31,11 @@ tracebridge trim -q all.textproto -o part.json --start TRACE:1080ns --end BOOTTI
 grep -c '"ph"' part.json
 echo "its last 10 ns have what nobody decodes"
 tracebridge trim -q all.textproto -o - --last 10ns | tracebridge dump | tail -6
+echo "500 ns later, as Perfetto's and as JSON; what REALTIME read at an event stays"
+echo 'packet { trusted_packet_sequence_id: 1 clock_snapshot { primary_trace_clock: 6
+  clocks { clock_id: 6 timestamp: 1000 } clocks { clock_id: 1 timestamp: 1700000000000000000 } } }' >clocks.textproto
+cat all.textproto >>clocks.textproto
+tracebridge trim -q clocks.textproto -o later.pftrace --start 80ns --end 150ns --shift +500ns --json
+tracebridge dump --events later.pftrace | grep 'clock snapshot\|slice\|packets'
+tracebridge trim -q clocks.textproto -o later.json --start 80ns --end 150ns --shift -1us
+grep -o '"ph":"X".*' later.json
