@@ -74,7 +74,9 @@ function casesOf(about, random) {
   const durations = about.durations.rows;
   if (durations.length) {
     const least = durations[durations.length >> 1][0];
-    add("min_dur", ["--min-dur", `${least}ns`], `(not named or dur >= ${least} or dur <= 0)`);
+    // instants stay and slices of no length do not: the engine does not tell them apart
+    add("min_dur", ["--min-dur", `${least}ns`], `(not named or dur >= ${least} or dur = -1)`,
+        { left: "(not named or dur != 0)" });
   }
   add("no_args", ["--no-args"], "1", { skip: ["args"] });
   add("no_flows", ["--no-flows"], "1", { skip: ["flows"] });
@@ -85,8 +87,9 @@ function queriesOf(the, whole) {
   const asked = { places: PLACES };
   for (const [name, query] of Object.entries(TABLES)) {
     if (the.skip?.includes(name)) continue;
-    const marks = { slice: whole ? the.slice : "1", counter: (whole && the.counter) || "1", stays: the.thread ?? "1",
-                    thread: whole ? the.thread ?? "1" : the.thread ? "(tid != 0)" : "1" };
+    const marks = { slice: whole ? the.slice : (the.left ?? "1"), counter: (whole && the.counter) || "1",
+                    stays: the.thread ?? "1",
+                    thread: !the.thread ? "1" : `(tid != 0 and ${whole ? the.thread : "1"})` };
     asked[name] = query.replaceAll(/\$(slice|counter|stays|thread)/g, (_, mark) => marks[mark]);
   }
   return asked;

@@ -123,8 +123,12 @@ static uint8_t decide_switch(struct tb_choice *choice, const struct tb_ftrace_bu
 
 static uint8_t decide_print(const struct tb_choice *choice, const struct tb_ftrace_bundle *bundle,
                             const struct tb_ftrace_event *event) {
+  static const char battery[] = "battery_stats."; /* of the device, whoever says it */
   struct tb_atrace_mark mark;
   tb_atrace_read(event, &mark);
+  if (mark.role == TB_ATRACE_VALUE && mark.name.len >= sizeof(battery) - 1 &&
+      memcmp(mark.name.ptr, battery, sizeof(battery) - 1) == 0)
+    return TB_FTRACE_KEEP;
   if (!mark.is_async || mark.pid < 0) return tb_owners_choose_thread(&choice->owners, bundle->machine, event->pid);
   return tb_owners_choose_process(&choice->owners, bundle->machine, mark.pid);
 }
