@@ -10,7 +10,7 @@
 
 enum { OWNERS_MAX = 1 << 24, TRACKS_MAX = 1 << 24, PID_TEXT = 24 };
 /* What names of processes and of threads are mixed with, so that those of one kind are no others'. */
-enum { MIX_PROCESS = 0x7072, MIX_THREAD_NAME = 0x746e };
+enum { MIX_PROCESS = 0x7072, MIX_THREAD_NAME = 0x746e, MIX_MAIN = 0x6d61 };
 
 void tb_owners_init(struct tb_owners *owners, const struct tb_allocator *allocator) {
   *owners = (struct tb_owners){.allocator = allocator};
@@ -94,7 +94,22 @@ static enum tb_status name_owner(struct tb_owners *owners, struct who who, struc
   if (tb_map_find(&owners->judged, key, whose)) return TB_OK;
   struct tb_owner *owner = get_owner(owners, who);
   if (!owner || tb_map_put(&owners->judged, key, whose, 1) != TB_OK) return TB_NO_MEMORY;
+  owner->named = true;
   return tb_name_judge(patterns, name, &owners->scratch, &owner->verdict);
+}
+
+/* What the kernel calls a thread; so is its process called where it is the main one and nothing else is said. */
+static enum tb_status name_comm(struct tb_owners *owners, uint32_t machine, int64_t tid, struct tb_str name) {
+  const struct tb_owner *thread = find_owner(owners, system_thread(machine, tid));
+  bool is_main = !thread || thread->pid == TB_OWNER_UNKNOWN || thread->pid == tid;
+  uint64_t key = tb_str_hash(name, MIX_MAIN), whose = tb_mix64(machine) ^ (uint64_t)tid;
+  if (owners->processes.count && is_main && name.len && !tb_map_find(&owners->judged, key, whose)) {
+    struct tb_owner *process = get_owner(owners, process_key(machine, tid));
+    if (!process || tb_map_put(&owners->judged, key, whose, 1) != TB_OK) return TB_NO_MEMORY;
+    enum tb_status status = tb_name_judge(&owners->processes, name, &owners->scratch, &process->by_thread);
+    if (status != TB_OK) return status;
+  }
+  return name_owner(owners, system_thread(machine, tid), name);
 }
 
 static enum tb_status put_system_thread(struct tb_owners *owners, uint32_t machine, int64_t pid, int64_t tid,
@@ -107,7 +122,11 @@ static enum tb_status put_system_thread(struct tb_owners *owners, uint32_t machi
 
 bool tb_owners_choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid) {
   const struct tb_owner *owner = find_owner(owners, process_key(machine, pid));
-  return owner ? tb_name_verdict_is_chosen(owner->verdict) : tb_name_patterns_want_all(&owners->processes);
+  if (!owner) return tb_name_patterns_want_all(&owners->processes);
+  struct tb_name_verdict verdict = owner->verdict;
+  verdict.wanted |= !owner->named && owner->by_thread.wanted;
+  verdict.refused |= !owner->named && owner->by_thread.refused;
+  return tb_name_verdict_is_chosen(verdict);
 }
 
 /* By all names that it has, as the one and as the other. */
@@ -285,9 +304,7 @@ static enum tb_status take_tree_thread(struct tb_owners *owners, uint32_t machin
   (void)tb_wire_read_fields(thread, f, TB_PROCESS_TREE_THREAD_TGID + 1);
   int64_t tid = (int64_t)f[TB_PROCESS_TREE_THREAD_TID].value;
   enum tb_status status = put_system_thread(owners, machine, (int64_t)f[TB_PROCESS_TREE_THREAD_TGID].value, tid, true);
-  return status == TB_OK
-             ? name_owner(owners, system_thread(machine, tid), tb_wire_text(&f[TB_PROCESS_TREE_THREAD_NAME]))
-             : status;
+  return status == TB_OK ? name_comm(owners, machine, tid, tb_wire_text(&f[TB_PROCESS_TREE_THREAD_NAME])) : status;
 }
 
 static enum tb_status take_tree(struct tb_owners *owners, uint32_t machine, struct tb_str tree) {
@@ -308,20 +325,18 @@ static enum tb_status take_tree(struct tb_owners *owners, uint32_t machine, stru
 static enum tb_status take_switch(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
   struct tb_wire_field f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID + 1];
   (void)tb_wire_read_fields(payload, f, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID + 1);
-  enum tb_status status =
-      name_owner(owners, system_thread(machine, (int32_t)f[TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID].value),
-                 tb_wire_text(&f[TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM]));
-  return status == TB_OK
-             ? name_owner(owners, system_thread(machine, (int32_t)f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID].value),
-                          tb_wire_text(&f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM]))
-             : status;
+  enum tb_status status = name_comm(owners, machine, (int32_t)f[TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID].value,
+                                    tb_wire_text(&f[TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM]));
+  return status == TB_OK ? name_comm(owners, machine, (int32_t)f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID].value,
+                                     tb_wire_text(&f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM]))
+                         : status;
 }
 
 static enum tb_status take_waking(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
   struct tb_wire_field f[TB_SCHED_WAKING_FTRACE_EVENT_PID + 1];
   (void)tb_wire_read_fields(payload, f, TB_SCHED_WAKING_FTRACE_EVENT_PID + 1);
-  return name_owner(owners, system_thread(machine, (int32_t)f[TB_SCHED_WAKING_FTRACE_EVENT_PID].value),
-                    tb_wire_text(&f[TB_SCHED_WAKING_FTRACE_EVENT_COMM]));
+  return name_comm(owners, machine, (int32_t)f[TB_SCHED_WAKING_FTRACE_EVENT_PID].value,
+                   tb_wire_text(&f[TB_SCHED_WAKING_FTRACE_EVENT_COMM]));
 }
 
 /* A thread that clones itself with CLONE_THREAD makes one of its own process. */
@@ -335,16 +350,15 @@ static enum tb_status take_newtask(struct tb_owners *owners, uint32_t machine, c
   enum tb_status status = TB_OK;
   if (f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS].value & CLONE_THREAD)
     status = put_system_thread(owners, machine, pid, tid, true);
-  return status == TB_OK
-             ? name_owner(owners, system_thread(machine, tid), tb_wire_text(&f[TB_TASK_NEWTASK_FTRACE_EVENT_COMM]))
-             : status;
+  return status == TB_OK ? name_comm(owners, machine, tid, tb_wire_text(&f[TB_TASK_NEWTASK_FTRACE_EVENT_COMM]))
+                         : status;
 }
 
 static enum tb_status take_rename(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
   struct tb_wire_field f[TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM + 1];
   (void)tb_wire_read_fields(payload, f, TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM + 1);
-  return name_owner(owners, system_thread(machine, (int32_t)f[TB_TASK_RENAME_FTRACE_EVENT_PID].value),
-                    tb_wire_text(&f[TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM]));
+  return name_comm(owners, machine, (int32_t)f[TB_TASK_RENAME_FTRACE_EVENT_PID].value,
+                   tb_wire_text(&f[TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM]));
 }
 
 static enum tb_status take_compact(struct tb_owners *owners, const struct tb_ftrace_bundle *bundle) {
@@ -357,7 +371,7 @@ static enum tb_status take_compact(struct tb_owners *owners, const struct tb_ftr
   uint64_t pid, name;
   enum tb_status status = TB_OK;
   while (status == TB_OK && tb_number_cursor_next(&pids, &pid) && tb_number_cursor_next(&names, &name))
-    if (name < count) status = name_owner(owners, system_thread(bundle->machine, (int32_t)pid), comms[name]);
+    if (name < count) status = name_comm(owners, bundle->machine, (int32_t)pid, comms[name]);
   return status;
 }
 
@@ -410,8 +424,8 @@ bool tb_owners_choose_writer(const struct tb_owners *owners, const struct tb_wal
 static enum tb_status take_state(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {
   struct tb_wire_field f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID + 1];
   (void)tb_wire_read_fields(payload, f, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID + 1);
-  return name_owner(owners, system_thread(machine, (int64_t)f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID].value),
-                    tb_wire_text(&f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM]));
+  return name_comm(owners, machine, (int64_t)f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID].value,
+                   tb_wire_text(&f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM]));
 }
 
 enum tb_status tb_owners_take(struct tb_owners *owners, struct tb_walk *walk) {

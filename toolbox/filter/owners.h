@@ -14,7 +14,9 @@
 
 struct tb_owner {
   struct tb_name_verdict verdict;
-  int64_t pid; /* of a thread: its process, or unknown */
+  bool named;                       /* of a process: the trace has a name for it; else it is called as ... */
+  struct tb_name_verdict by_thread; /* ... its main thread is */
+  int64_t pid;                      /* of a thread: its process, or unknown */
 };
 
 /* What a track is of; unknown where it is of none. */
