@@ -16,7 +16,7 @@ snapshot() {
   for i in $(seq 100 199); do
     echo "packet { trusted_packet_sequence_id: 2 sequence_flags: 2 timestamp: $i"
     echo "track_event { type: TYPE_INSTANT track_uuid: 5 name: \"event $i\" } }"
-    test $i = 150 && snapshot 150 40
+    test "$i" = 150 && snapshot 150 40
   done
 } >all.txt
 tracebridge convert -q all.txt --from text -o all.pftrace
@@ -38,11 +38,11 @@ echo "JSON into which another process wrote, and which was cut"
 event() { printf '{"ph":"X","name":"%s","pid":1,"tid":1,"ts":%d,"dur":1},\n' "$1" "$2"; }
 {
   printf '['
-  for i in $(seq 0 9); do event a $i; done
+  for i in $(seq 0 9); do event a "$i"; done
   printf '{"ph":"X","name":"torn'
   event b 5
   printf '","pid":1,"tid":1,"ts":7,"dur":1},\n'
-  for i in $(seq 10 19); do event a $i; done
+  for i in $(seq 10 19); do event a "$i"; done
   printf '{"ph":"X","na'
 } >torn.json
 errors torn.json
