@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/options.h"
+#include "convert/shaped_reader.h"
 #include "model/reader_ops.h"
 
 enum { USUAL_ROWS = 8192, MOST_ROWS = 1 << 24, MOST_ARGS = 1 << 28, ALIGNMENT = 64, INDEX_TEXT = 16 };
@@ -83,6 +84,8 @@ struct tb_columns {
   size_t most_rows;
   struct tb_intern texts;
   struct tb_buffer path; /* of an argument */
+  struct tb_str last_categories;
+  uint32_t last_categories_id;
   struct own_batch *batches;
   bool out_of_memory;
 };
@@ -179,6 +182,15 @@ static uint32_t text_of(struct tb_columns *columns, struct tb_str text) {
   if (!text.len) return 0;
   uint32_t id = tb_intern_id(&columns->texts, text);
   if (!id) columns->out_of_memory = true;
+  return id;
+}
+
+/* Categories, which most events share with the one before them. */
+static uint32_t categories_of(struct tb_columns *columns, struct tb_str text) {
+  if (text.len && tb_str_equal(text, columns->last_categories)) return columns->last_categories_id;
+  uint32_t id = text_of(columns, text);
+  if (id) columns->last_categories = tb_intern_text(&columns->texts, id);
+  if (id) columns->last_categories_id = id;
   return id;
 }
 
@@ -301,7 +313,7 @@ static void put_row(struct tb_columns *columns, struct own_batch *batch, const s
   if (wanted & TB_COLUMN_TYPE) to->type[row] = (uint8_t)event->type;
   if (wanted & TB_COLUMN_TRACK) to->track[row] = index_of(event->track);
   if (wanted & TB_COLUMN_NAME) to->name[row] = text_of(columns, event->name);
-  if (wanted & TB_COLUMN_CATEGORIES) to->categories[row] = text_of(columns, event->categories);
+  if (wanted & TB_COLUMN_CATEGORIES) to->categories[row] = categories_of(columns, event->categories);
   if (wanted & TB_COLUMN_VALUE) to->value[row] = value_of(event);
   if (wanted & TB_COLUMN_SLICE_ID) to->slice_id[row] = event->slice_id;
   if (wanted & TB_COLUMN_FLOW_FROM) to->flow_from[row] = event->flow_from;
@@ -344,7 +356,7 @@ enum tb_status tb_columns_next(struct tb_columns *columns, struct tb_column_batc
   const struct tb_event *event;
   enum tb_status status = TB_OK;
   while (batch->rows.count < columns->most_rows && batch->rows.arg_count < MOST_ARGS / 2 && !columns->out_of_memory &&
-         (status = tb_reader_next(columns->reader, &event)) == TB_OK)
+         (status = tb_reader_next_chosen(columns->reader, &event)) == TB_OK)
     put_row(columns, batch, event);
   if (columns->out_of_memory) return TB_NO_MEMORY; /* rows may lack something, now and later */
   if (!batch->rows.count) return status;
