@@ -142,7 +142,9 @@ static struct tb_prescanned_machine *take_machine(struct tb_prescan *s, uint32_t
   return &s->machines[s->machine_count++];
 }
 
-uint8_t tb_whole_machine_kind(uint32_t kind) {
+/* Payloads that readers take together for a machine, whoever recorded them, as a bit; 0: it is another. Two recordings
+ * of them at one time end each other's slices, or are taken for changes of one value. */
+static uint8_t whole_machine_kind(uint32_t kind) {
   switch (kind) {
     case TB_TRACE_PACKET_FTRACE_EVENTS:
       return 1 << 0;
@@ -377,7 +379,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
     if (head->kind == TB_TRACE_PACKET_TRACE_UUID) s->trace_uuid = hash_text(head->payload);
     struct tb_str track = tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head);
-    if (machine) machine->whole_kinds |= tb_whole_machine_kind(head->kind);
+    if (machine && !tb_frees_thread_zero(head)) machine->whole_kinds |= whole_machine_kind(head->kind);
     if (status == TB_OK && head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && machine)
       status = take_introduction(s, head, machine);
   }

@@ -48,10 +48,6 @@ struct tb_prescanned_machine {
   uint8_t whole_kinds; /* payloads that it has of those that readers take together for a machine, as bits */
 };
 
-/* Payloads that readers take together for a machine, whoever recorded them, as a bit; 0: it is another. Two recordings
- * of them at one time end each other's slices, or are taken for changes of one value. */
-uint8_t tb_whole_machine_kind(uint32_t kind);
-
 /* Clocks that any host has: REALTIME to BOOTTIME. */
 enum { TB_PRESCAN_MACHINES = 64, TB_PRESCAN_CLOCKS = 8 };
 
