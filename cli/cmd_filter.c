@@ -87,8 +87,8 @@ static void print_text(FILE *to, const void *ctx) {
   const struct tb_filter_report *report = done->report;
   cli_print(to, "  packets  %" PRIu64 " of %" PRIu64 "\n", report->packets_out, report->packets_in);
   if (report->slices_in)
-    cli_print(to, "  slices   %" PRIu64 " of %" PRIu64 " by name, category and duration\n", report->slices_out,
-              report->slices_in);
+    cli_print(to, "  slices   %" PRIu64 " of %" PRIu64 " of such a name, category and duration, of whichever process\n",
+              report->slices_out, report->slices_in);
   if (done->settings->max_size) print_size(to, done);
 }
 

@@ -22,6 +22,7 @@ PAGES = {
         "c.fxt": "MADE/fxt/carried.fxt",
         "traces/a.json": "TREE/tests/data/real/clang-time-trace.json",
         "traces/host/b.fxt": "MADE/fxt/events.fxt",
+        "crashed.json": "TREE/tests/data/damage/cut_in_event.json",
     },
     "docs/COOKBOOK.md": {
         "": "MADE/recipes/*.perfetto-trace",

@@ -6,6 +6,7 @@
  * format (a damaged block, the rest of an event into which another process wrote), packets whose inside is no message.
  * A clock does not run backwards: a snapshot in which one of the system's does is taken to be wrong, and left out.
  *
+ *     struct tb_repair_report report;
  *     if (tb_repair("crashed.json", "whole.json", NULL, &report, NULL) != TB_OK) return 1;
  */
 #ifndef TRACEBRIDGE_REPAIR_H
