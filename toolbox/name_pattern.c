@@ -3,6 +3,12 @@
 
 #include <fnmatch.h>
 
+bool tb_name_patterns_are_there(const struct tb_name_patterns *patterns) {
+  for (size_t i = 0; i < patterns->count; i++)
+    if (!patterns->globs || !patterns->globs[i]) return false;
+  return true;
+}
+
 bool tb_name_patterns_want_all(const struct tb_name_patterns *patterns) {
   for (size_t i = 0; i < patterns->count; i++)
     if (patterns->globs[i][0] != '!') return false;

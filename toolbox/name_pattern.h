@@ -16,6 +16,9 @@ struct tb_name_patterns {
   size_t count;
 };
 
+/* Whether the list and each of its globs is there: users give them. */
+bool tb_name_patterns_are_there(const struct tb_name_patterns *patterns);
+
 /* Do the patterns choose the name? It must match one of those without `!` where there is one, and none of the others.
  * No pattern chooses every name. Bytes are compared as they are, case counts, and `*` matches `/` too.
  *

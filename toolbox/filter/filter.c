@@ -130,9 +130,17 @@ static enum tb_status find_level(struct filtering *f, const char *out) {
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
+static bool are_there(const char *const *globs, size_t count) {
+  return tb_name_patterns_are_there(&(struct tb_name_patterns){globs, count});
+}
+
 static enum tb_status check(const char *in, const char *out, const struct tb_filter_options *options,
                             struct tb_error *error) {
   if (!in || !out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no %s", in ? "output" : "input");
+  if (!are_there(options->processes, options->process_count) || !are_there(options->threads, options->thread_count) ||
+      !are_there(options->categories, options->category_count) || !are_there(options->names, options->name_count) ||
+      !are_there(options->counters, options->counter_count))
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a glob is NULL");
   if (options->min_dur_ns < 0) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a duration is not negative");
   if (options->max_bytes && !tb_file_is_plain(out))
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "only a file can be made to fit a size");
@@ -193,6 +201,7 @@ enum tb_status tb_filter(const char *in, const char *out, const struct tb_filter
 }
 
 void tb_filter_report_free(struct tb_filter_report *report) {
+  if (!report) return;
   tb_merge_report_free(report->merge);
   report->merge = NULL;
 }

@@ -86,9 +86,9 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
   if (!from || !to) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or output is NULL");
   enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
   if (status != TB_OK) return status;
-  for (size_t i = 0; i < filled.keep_count; i++)
-    if (!filled.keep || !filled.keep[i])
-      return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a glob of texts to keep is NULL");
+  const struct tb_name_patterns keep = {filled.keep, filled.keep_count};
+  if (!tb_name_patterns_are_there(&keep))
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a glob of texts to keep is NULL");
   filled.reader.size = sizeof(filled.reader);
   filled.writer.size = sizeof(filled.writer);
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
@@ -98,7 +98,6 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
     return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
   }
   struct tb_redactor r = {.allocator = filled.reader.allocator, .no_args = filled.no_args};
-  const struct tb_name_patterns keep = {filled.keep, filled.keep_count};
   if (!tb_pseudonyms_init(&r.names, r.allocator, filled.key, &keep))
     return tb_fail(error, TB_IO, TB_NO_OFFSET, "the system gives no random numbers: give a key");
   tb_arena_init(&r.lasting, r.allocator, 0);

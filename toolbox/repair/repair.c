@@ -130,6 +130,7 @@ enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair
 }
 
 void tb_repair_report_free(struct tb_repair_report *report) {
+  if (!report) return;
   tb_merge_report_free(report->merge);
   report->merge = NULL;
 }

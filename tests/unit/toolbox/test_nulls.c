@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "tracebridge/diff.h"
+#include "tracebridge/filter.h"
 #include "tracebridge/redact.h"
+#include "tracebridge/repair.h"
 #include "tracebridge/serve.h"
 #include "tracebridge/trim.h"
 #include "tracebridge/verify.h"
@@ -31,6 +33,10 @@ static void paths_that_are_null_are_invalid(void **state) {
   assert_int_equal(tb_diff("a", "b", NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_trim(NULL, "a", NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_trim("a", NULL, NULL, NULL, NULL), TB_INVALID);
+  assert_int_equal(tb_filter(NULL, "a", NULL, NULL, NULL), TB_INVALID);
+  assert_int_equal(tb_filter("a", NULL, NULL, NULL, NULL), TB_INVALID);
+  assert_int_equal(tb_repair(NULL, "a", NULL, NULL, NULL), TB_INVALID);
+  assert_int_equal(tb_repair("a", NULL, NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_redact(NULL, "a", NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_serve(NULL, NULL, NULL), TB_INVALID);
 }
@@ -46,6 +52,8 @@ static void what_is_null_is_not_printed_or_parsed(void **state) {
   assert_int_equal(point.ns, 7);
   assert_non_null(tb_trim_point_parse("1s", NULL));
   tb_trim_report_free(NULL);
+  tb_filter_report_free(NULL);
+  tb_repair_report_free(NULL);
 }
 
 static void a_glob_that_is_null_is_invalid(void **state) {
@@ -55,6 +63,10 @@ static void a_glob_that_is_null_is_invalid(void **state) {
   assert_int_equal(tb_redact("/nothing/there", "/dev/null", &options, NULL, NULL), TB_INVALID);
   options.keep = NULL;
   assert_int_equal(tb_redact("/nothing/there", "/dev/null", &options, NULL, NULL), TB_INVALID);
+  struct tb_filter_options chosen = {.size = sizeof(chosen), .names = globs, .name_count = 2};
+  assert_int_equal(tb_filter("/nothing/there", "/dev/null", &chosen, NULL, NULL), TB_INVALID);
+  chosen = (struct tb_filter_options){.size = sizeof(chosen), .thread_count = 1};
+  assert_int_equal(tb_filter("/nothing/there", "/dev/null", &chosen, NULL, NULL), TB_INVALID);
 }
 
 int main(void) {
