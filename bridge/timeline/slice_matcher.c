@@ -18,7 +18,7 @@ enum chain {
 /* A BEGIN that no END took yet. Links are numbers of others, + 1; 0: none. */
 struct open_begin {
   uint64_t place;
-  int64_t ts, thread_ts; /* TB_NO_THREAD_TS: none */
+  int64_t ts;
   uint32_t key, name, categories;
   bool named;             /* it is in the lists of its name */
   uint32_t below[CHAINS]; /* the one before it; of one that is free, [OF_KEY] is the next that is */
@@ -99,13 +99,7 @@ static enum tb_status push(struct matcher *m, const struct tb_staged_event *e, u
     number = (uint32_t)++m->count;
   }
   uint32_t newest = m->tops[e->key];
-  m->begins[number - 1] = (struct open_begin){.place = place,
-                                              .ts = e->ts,
-                                              .thread_ts = e->has_thread_ts ? e->thread_ts : TB_NO_THREAD_TS,
-                                              .key = e->key,
-                                              .name = e->name,
-                                              .categories = e->categories,
-                                              .below = {newest}};
+  m->begins[number - 1] = (struct open_begin){place, e->ts, e->key, e->name, e->categories, false, {newest}, {0}};
   m->tops[e->key] = number;
   if (newest) {
     m->begins[newest - 1].above[OF_KEY] = number;
@@ -200,10 +194,7 @@ static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t 
     mark_open_ambiguous(m);
   }
   if (!(m->begins[number - 1].key & LEFT_OPEN)) leave_open_above(m, number);
-  const struct open_begin *open = &m->begins[number - 1];
-  uint64_t begin = open->place;
-  if (end->key == 0 && tb_is_without_thread_time(open->ts, open->thread_ts, end))
-    set_note(m, begin, TB_MATCH_NO_THREAD_TIME);
+  uint64_t begin = m->begins[number - 1].place;
   matches[begin] = end->ts;
   m->endless -= end->key == 0;
   matches[place] = (int64_t)begin;

@@ -81,20 +81,6 @@ static bool is_whole(const struct tb_sequence_writer *w, const struct tb_lane *l
   return needs && tb_may_be_legacy_complete(entry);
 }
 
-/* Whether begin and end of a slice may be one event, and its thread did not run meanwhile. */
-static bool is_pair_without_thread_time(const struct tb_sequence_writer *w, const struct tb_staged_event *entry,
-                                        size_t place) {
-  const struct tb_sort_queue *queue = tb_stager_as(&w->sequence->stager, &tb_form_queue);
-  return entry->kind == TB_STAGED_BEGIN && tb_sort_queue_has_note(queue, place, TB_MATCH_NO_THREAD_TIME) &&
-         !tb_sort_queue_has_note(queue, place, TB_MATCH_AMBIGUOUS);
-}
-
-static void complete_without_thread_time(struct tb_staged_event *slice) {
-  slice->kind = slice->dur ? TB_STAGED_COMPLETE : TB_STAGED_ZERO_LENGTH_SLICE;
-  slice->has_thread_dur = true;
-  slice->thread_dur = 0;
-}
-
 /* ---- what nesting tells ------------------------------------------------------------------------------------------ */
 
 static struct tb_str interned_name(const struct tb_perfetto_writer *p, uint32_t iid) {
@@ -148,10 +134,8 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
     status = tb_sequence_carry_phase(w, 'X');
   if (status == TB_OK && w->instants_as_slices && entry->kind == TB_STAGED_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
-  struct tb_staged_event slice = *entry;
-  if (is_pair_without_thread_time(w, entry, place)) complete_without_thread_time(&slice);
-  *whole = is_whole(w, lane, &slice, place);
-  if (status == TB_OK && *whole) status = add_legacy_complete(w, &slice, place);
+  *whole = is_whole(w, lane, entry, place);
+  if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, entry->body) : status;
 }

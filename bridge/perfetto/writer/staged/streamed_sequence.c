@@ -123,7 +123,7 @@ static inline void push(struct tb_streamed_sequence *s, const struct tb_staged_e
   slice->place = s->total - 1;
   slice->name = e->name;
   slice->categories = e->categories;
-  slice->has_thread_end = e->has_thread_ts && (e->has_thread_dur || e->kind == TB_STAGED_BEGIN);
+  slice->has_thread_end = e->kind != TB_STAGED_BEGIN && e->has_thread_ts && e->has_thread_dur;
   slice->thread_end = (int64_t)((uint64_t)e->thread_ts + (uint64_t)e->thread_dur);
   slice->packet = tb_spill_log_position(&s->packets, packet);
   slice->body = tb_spill_log_position(&s->packets, body.ptr);
@@ -206,7 +206,6 @@ static inline bool nests(const struct tb_streamed_sequence *s, const struct tb_s
     return !top || e->kind == TB_STAGED_BEGIN ||
            (top->end == INT64_MAX ? e->kind != TB_STAGED_COMPLETE || top->first_end != e->ts : end_of(e) <= top->end);
   if (!top || top->end != INT64_MAX) return false;
-  if (top->has_thread_end && tb_is_without_thread_time(top->begin, top->thread_end, e)) return false;
   *sorts_first = top->begin < e->ts;
   return (!e->name || e->name == top->name) && (!e->categories || e->categories == top->categories);
 }

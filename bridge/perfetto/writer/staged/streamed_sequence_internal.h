@@ -24,10 +24,10 @@ enum tb_replay_note {
 
 struct tb_streamed_slice {
   int64_t begin;
-  int64_t end;        /* of a complete slice; INT64_MAX where an END will tell */
-  int64_t first_end;  /* the first end of this slice and those around it */
-  int64_t thread_end; /* of a BEGIN its thread time, which its END must be past */
-  uint64_t place;     /* among the entries */
+  int64_t end;       /* of a complete slice; INT64_MAX where an END will tell */
+  int64_t first_end; /* the first end of this slice and those around it */
+  int64_t thread_end;
+  uint64_t place; /* among the entries */
   uint32_t name, categories;
   bool has_thread_end;
   bool silent;           /* an instant, or its packet says its end: nothing is written there */
