@@ -116,8 +116,12 @@ static enum tb_status open_target(const struct writer_target *to, const struct t
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
   if (!ops) ops = tb_registry_writer(filled.format != TB_FORMAT_UNKNOWN ? filled.format : tb_format_from_path(path));
-  status = ops ? check_options(writer, ops) : fail_unknown(writer);
-  if (status == TB_OK) status = open_writer(writer, to, ops);
+  if (ops) {
+    status = check_options(writer, ops);
+    if (status == TB_OK) status = open_writer(writer, to, ops);
+  } else {
+    status = fail_unknown(writer);
+  }
   if (status == TB_OK) {
     *out = writer;
     return TB_OK;
