@@ -11,7 +11,7 @@
 
 #include "tracebridge/base.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TRACEBRIDGE_SANITIZED)
 void __sanitizer_print_stack_trace(void);
 #define TB_TEST_PRINT_STACK() __sanitizer_print_stack_trace()
 #else

@@ -176,7 +176,7 @@ static unsigned try(const struct job *job, const struct outcome *whole, size_t a
 }
 
 /* Some calls of each job, every stride-th from one on that the seed and the job's number say. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TRACEBRIDGE_SANITIZED
 enum { POINTS = 8 }; /* each takes ten times as long */
 #else
 enum { POINTS = 24 };
