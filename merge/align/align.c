@@ -79,7 +79,7 @@ static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind,
 static struct row find_kind(const struct tb_marks *marks, enum tb_mark_kind kind) {
   size_t low = find_first(marks, kind, 0, 0);
   struct row row = row_at(marks, low);
-  while (low + row.count < marks->count && row.items[row.count].kind == kind) row.count++;
+  while (low + row.count < marks->count && marks->items[low + row.count].kind == kind) row.count++;
   return row;
 }
 
