@@ -120,6 +120,13 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
   return status;
 }
 
+/* Of the packet's own fields; those that it gets anew are inserted in front. */
+static bool removes_field(const struct tb_packet_edit *edit, uint32_t number) {
+  if (number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID) return edit->set_clock || edit->inserts_timestamp;
+  if (number == TB_TRACE_PACKET_TIMESTAMP) return edit->inserts_timestamp;
+  return number == TB_TRACE_PACKET_JSON_FLOWS && edit->sheds_flows;
+}
+
 enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_str packet,
                                    struct tb_message_patch *patches) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
@@ -134,16 +141,13 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (edit->set_timestamp && field.number == TB_TRACE_PACKET_TIMESTAMP && field.type == TB_WIRE_VARINT)
       status = tb_message_patches_number(patches, &field, edit->timestamp);
-    else if (((edit->set_clock || edit->inserts_timestamp) && field.number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID) ||
-             (edit->inserts_timestamp && field.number == TB_TRACE_PACKET_TIMESTAMP))
+    else if (removes_field(edit, field.number))
       status = tb_message_patches_remove(patches, &field);
     else if (field.number == TB_TRACE_PACKET_TRACK_EVENT && field.type == TB_WIRE_BYTES &&
              (edit->inserts_timestamp || edit->add_to_thread_time || edit->add_to_instructions || edit->sheds_args ||
               edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value ||
               edit->extra_count))
       status = edit_event(edit, &field, patches);
-    else if (edit->sheds_flows && field.number == TB_TRACE_PACKET_JSON_FLOWS)
-      status = tb_message_patches_remove(patches, &field);
   }
   return status;
 }
