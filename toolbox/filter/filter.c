@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "toolbox/cut/cut_file.h"
 #include "toolbox/filter/choice.h"
 #include "tracebridge/file.h"
 
@@ -136,7 +137,8 @@ static bool are_there(const char *const *globs, size_t count) {
 
 static enum tb_status check(const char *in, const char *out, const struct tb_filter_options *options,
                             struct tb_error *error) {
-  if (!in || !out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no %s", in ? "output" : "input");
+  enum tb_status status = tb_cut_check_files(in, out, error);
+  if (status != TB_OK) return status;
   if (!are_there(options->processes, options->process_count) || !are_there(options->threads, options->thread_count) ||
       !are_there(options->categories, options->category_count) || !are_there(options->names, options->name_count) ||
       !are_there(options->counters, options->counter_count))
@@ -144,22 +146,7 @@ static enum tb_status check(const char *in, const char *out, const struct tb_fil
   if (options->min_dur_ns < 0) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a duration is not negative");
   if (options->max_bytes && !tb_file_is_plain(out))
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "only a file can be made to fit a size");
-  if (!tb_file_overwrites_input(out, in)) return TB_OK;
-  tb_error_set_file(error, out);
-  return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
-}
-
-static struct tb_merge_options merge_options(const struct tb_filter_options *options) {
-  return (struct tb_merge_options){.size = sizeof(struct tb_merge_options),
-                                   .allocator = options->allocator,
-                                   .temporary_directory = options->temporary_directory,
-                                   .progress = options->progress,
-                                   .progress_ctx = options->progress_ctx,
-                                   .threads = options->worker_threads,
-                                   .temporary_name = options->temporary_name,
-                                   .temporary_name_ctx = options->temporary_name_ctx,
-                                   .max_junk_bytes = options->max_junk_bytes,
-                                   .no_clobber = options->no_clobber};
+  return TB_OK;
 }
 
 static enum tb_status run(struct filtering *f, const char *out, struct tb_error *error) {
@@ -169,12 +156,7 @@ static enum tb_status run(struct filtering *f, const char *out, struct tb_error 
   f->report.min_dur_ns = f->options.min_dur_ns;
   enum tb_status status = f->options.max_bytes ? find_level(f, out) : TB_OK;
   if (status == TB_OK) status = write_level(f, out);
-  status = tb_guard_settle(&m->report->guard, status, &m->error);
-  if (status == TB_OK && m->partial) status = TB_PARTIAL;
-  if (status != TB_OK && status != TB_PARTIAL) {
-    (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
-    if (error && error->code == TB_OK) *error = m->error;
-  }
+  status = tb_cut_settle(m, status, error);
   tb_track_events_free(&f->events);
   return status;
 }
@@ -186,7 +168,7 @@ enum tb_status tb_filter(const char *in, const char *out, const struct tb_filter
   enum tb_status status = tb_options_take(&f.options, sizeof(f.options), options, error);
   if (status == TB_OK) status = check(in, out, &f.options, error);
   if (status != TB_OK) return status;
-  struct tb_merge_options merge = merge_options(&f.options);
+  struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&f.options, worker_threads);
   status = tb_walk_open(&f.walk, in, &merge, error);
   if (status == TB_OK) {
     status = run(&f, out, error);

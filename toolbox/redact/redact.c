@@ -7,8 +7,8 @@
 #include "base/options.h"
 #include "model/reader_ops.h"
 #include "model/writer_ops.h"
+#include "toolbox/cut/cut_file.h"
 #include "toolbox/redact/redact_event.h"
-#include "tracebridge/file.h"
 
 enum { LOSSES_MAX = sizeof(((struct tb_redact_report *)0)->losses) / sizeof(struct tb_loss) };
 
@@ -83,8 +83,8 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
   if (!report) report = &own_report;
   if (!error) error = &own_error;
   *report = (struct tb_redact_report){0};
-  if (!from || !to) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or output is NULL");
   enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_cut_check_files(from, to, error);
   if (status != TB_OK) return status;
   const struct tb_name_patterns keep = {filled.keep, filled.keep_count};
   if (!tb_name_patterns_are_there(&keep))
@@ -93,10 +93,6 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
   filled.writer.size = sizeof(filled.writer);
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
   if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
-  if (tb_file_overwrites_input(to, from)) {
-    tb_error_set_file(error, to);
-    return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
-  }
   struct tb_redactor r = {.allocator = filled.reader.allocator, .no_args = filled.no_args};
   if (!tb_pseudonyms_init(&r.names, r.allocator, filled.key, &keep))
     return tb_fail(error, TB_IO, TB_NO_OFFSET, "the system gives no random numbers: give a key");

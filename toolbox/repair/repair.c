@@ -5,8 +5,8 @@
 #include "base/options.h"
 #include "perfetto/clock/snapshot.h"
 #include "protos/field_numbers.h"
+#include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/packet_cut.h"
-#include "tracebridge/file.h"
 
 struct repairing {
   struct tb_walk walk;
@@ -70,41 +70,16 @@ static enum tb_status write_readable(void *ctx) {
   return status == TB_END ? TB_OK : status;
 }
 
-static struct tb_merge_options merge_options(const struct tb_repair_options *options) {
-  return (struct tb_merge_options){.size = sizeof(struct tb_merge_options),
-                                   .allocator = options->allocator,
-                                   .temporary_directory = options->temporary_directory,
-                                   .progress = options->progress,
-                                   .progress_ctx = options->progress_ctx,
-                                   .threads = options->threads,
-                                   .temporary_name = options->temporary_name,
-                                   .temporary_name_ctx = options->temporary_name_ctx,
-                                   .max_junk_bytes = options->max_junk_bytes,
-                                   .no_clobber = options->no_clobber};
-}
-
 static enum tb_status run(struct repairing *r, const char *out, struct tb_error *error) {
   struct tb_merger *m = &r->walk.merger;
   tb_track_events_init(&r->events, m->allocator);
   tb_map_init(&r->last, m->allocator);
   m->partial = false; /* of reading: that is what is mended */
   enum tb_status status = tb_merger_write_out(m, out, write_readable, r);
-  status = tb_guard_settle(&m->report->guard, status, &m->error);
-  if (status == TB_OK && m->partial) status = TB_PARTIAL;
-  if (status != TB_OK && status != TB_PARTIAL) {
-    (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
-    if (error && error->code == TB_OK) *error = m->error;
-  }
+  status = tb_cut_settle(m, status, error);
   tb_map_free(&r->last);
   tb_track_events_free(&r->events);
   return status;
-}
-
-static enum tb_status check(const char *in, const char *out, struct tb_error *error) {
-  if (!in || !out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no %s", in ? "output" : "input");
-  if (!tb_file_overwrites_input(out, in)) return TB_OK;
-  tb_error_set_file(error, out);
-  return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
 }
 
 enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair_options *options,
@@ -113,9 +88,9 @@ enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair
   struct repairing r = {.report = {.merge = NULL}};
   if (report) *report = r.report;
   enum tb_status status = tb_options_take(&how, sizeof(how), options, error);
-  if (status == TB_OK) status = check(in, out, error);
+  if (status == TB_OK) status = tb_cut_check_files(in, out, error);
   if (status != TB_OK) return status;
-  struct tb_merge_options merge = merge_options(&how);
+  struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&how, threads);
   status = tb_walk_open(&r.walk, in, &merge, error);
   if (status == TB_OK) {
     status = run(&r, out, error);

@@ -9,12 +9,12 @@
 #include "base/times.h"
 #include "io/temp_file.h"
 #include "protos/field_numbers.h"
+#include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
 #include "toolbox/cut/packet_times.h"
 #include "toolbox/trim/edges.h"
 #include "toolbox/trim/ftrace_edges.h"
-#include "tracebridge/file.h"
 #include "tracebridge/info.h"
 
 enum { NS_OF_US = 1000 };
@@ -235,25 +235,9 @@ static enum tb_status write_shifted(struct trimming *t, const char *out, const s
 
 static enum tb_status check(const char *in, const char *out, const struct tb_trim_options *options,
                             struct tb_error *error) {
-  if (!in || !out) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "there is no %s", in ? "output" : "input");
   if (options->last_ns < 0 || (options->last_ns && (options->start.kind || options->end.kind)))
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the last part of a trace has no other edges");
-  if (!tb_file_overwrites_input(out, in)) return TB_OK;
-  tb_error_set_file(error, out);
-  return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
-}
-
-static struct tb_merge_options merge_options(const struct tb_trim_options *options) {
-  return (struct tb_merge_options){.size = sizeof(struct tb_merge_options),
-                                   .allocator = options->allocator,
-                                   .temporary_directory = options->temporary_directory,
-                                   .progress = options->progress,
-                                   .progress_ctx = options->progress_ctx,
-                                   .threads = options->threads,
-                                   .temporary_name = options->temporary_name,
-                                   .temporary_name_ctx = options->temporary_name_ctx,
-                                   .max_junk_bytes = options->max_junk_bytes,
-                                   .no_clobber = options->no_clobber};
+  return tb_cut_check_files(in, out, error);
 }
 
 static enum tb_status run(struct trimming *t, const char *out, const struct tb_merge_options *options,
@@ -270,12 +254,7 @@ static enum tb_status run(struct trimming *t, const char *out, const struct tb_m
   t->report.values_at_start = t->edges.values_at_start + t->ftrace.values_at_start;
   if (status == TB_OK)
     status = t->options.shift_ns ? write_shifted(t, out, options) : tb_merger_write_out(m, out, write_window, t);
-  status = tb_guard_settle(&m->report->guard, status, &m->error);
-  if (status == TB_OK && m->partial) status = TB_PARTIAL;
-  if (status != TB_OK && status != TB_PARTIAL) {
-    (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
-    if (error && error->code == TB_OK) *error = m->error;
-  }
+  status = tb_cut_settle(m, status, error);
   tb_edges_free(&t->edges);
   tb_ftrace_edges_free(&t->ftrace);
   tb_track_events_free(&t->events);
@@ -289,7 +268,7 @@ enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_opt
   enum tb_status status = tb_options_take(&t.options, sizeof(t.options), options, error);
   if (status == TB_OK) status = check(in, out, &t.options, error);
   if (status != TB_OK) return status;
-  struct tb_merge_options merge = merge_options(&t.options);
+  struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&t.options, threads);
   status = tb_walk_open(&t.walk, in, &merge, error);
   if (status == TB_OK) {
     status = run(&t, out, &merge, error);

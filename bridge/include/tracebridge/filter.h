@@ -57,8 +57,8 @@ struct tb_filter_options {
 struct tb_filter_report {
   uint64_t packets_in; /* of the trace as Perfetto's packets */
   uint64_t packets_out;
-  uint64_t slices_in, slices_out; /* of track events and atrace, of any process, by name,
-                                    * category and duration */
+  /* slices of track events and atrace; those whose name, category and duration are kept, of whichever process */
+  uint64_t slices_in, slices_out;
   /* What was left out for the sake of the size, besides what the options say. */
   bool left_out_args, left_out_flows;
   int64_t min_dur_ns; /* of slices that stay; INT64_MAX: none of those that end */
