@@ -2,10 +2,10 @@
 #include "merge/align/message_network.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "merge/align/linear_program.h"
+#include "merge/align/rough_offsets.h"
 
 /* Programmes count offsets in us, drifts in ppm, distances in time in s, so that numbers are of one size. */
 static const double US = 1e3, PPM = 1e-6, SECOND = 1e9;
@@ -474,65 +474,10 @@ static void set_extents(struct component *c) {
   }
 }
 
-/* By how much the later host's clock is to go ahead so that a message takes no time. */
-struct pair_offset {
-  uint32_t low, high; /* members */
-  int64_t ahead;
-};
-
-static int compare_offsets(const void *a, const void *b) {
-  const struct pair_offset *p = a, *q = b;
-  if (p->low != q->low) return p->low < q->low ? -1 : 1;
-  if (p->high != q->high) return p->high < q->high ? -1 : 1;
-  return p->ahead < q->ahead ? -1 : p->ahead > q->ahead;
-}
-
-static struct pair_offset offset_of(const struct component *c, const struct tb_network_message *m) {
-  uint32_t from = c->member_of[m->from], to = c->member_of[m->to];
-  int64_t ahead = tb_time_subtract(m->sent, m->received);
-  return from < to ? (struct pair_offset){from, to, ahead} : (struct pair_offset){to, from, tb_time_subtract(0, ahead)};
-}
-
-/* The median of each pair of members, in place; how many there are. A message whose times are wrong by hours moves no
- * median of others. */
-static size_t take_medians(struct pair_offset *offsets, size_t count) {
-  size_t pairs = 0;
-  qsort(offsets, count, sizeof(*offsets), compare_offsets);
-  for (size_t i = 0, end; i < count; i = end) {
-    for (end = i; end < count && offsets[end].low == offsets[i].low && offsets[end].high == offsets[i].high;) end++;
-    offsets[pairs++] = offsets[end - 1 - (end - 1 - i) / 2];
-  }
-  return pairs;
-}
-
-/* An offset for each member, by way of any pairs: the rest counts from there. */
-static enum tb_status set_rough_offsets(struct component *c) {
-  bool *placed = tb_calloc(c->allocator, c->member_count);
-  struct pair_offset *offsets = tb_alloc(c->allocator, c->own_count * sizeof(*offsets));
-  enum tb_status status = placed && offsets ? TB_OK : TB_NO_MEMORY;
-  for (size_t i = 0; i < c->own_count && offsets; i++) offsets[i] = offset_of(c, &c->messages[c->own[i]]);
-  size_t pairs = status == TB_OK ? take_medians(offsets, c->own_count) : 0;
-  if (status == TB_OK) placed[0] = true;
-  for (bool more = status == TB_OK; more;) {
-    more = false;
-    for (size_t i = 0; i < pairs; i++) {
-      const struct pair_offset *p = &offsets[i];
-      if (placed[p->low] == placed[p->high]) continue;
-      if (placed[p->low])
-        c->rough[p->high] = tb_time_add(c->rough[p->low], p->ahead);
-      else
-        c->rough[p->low] = tb_time_subtract(c->rough[p->high], p->ahead);
-      placed[p->low] = placed[p->high] = more = true;
-    }
-  }
-  tb_free(c->allocator, placed, c->member_count);
-  tb_free(c->allocator, offsets, c->own_count * sizeof(*offsets));
-  return status;
-}
-
 static enum tb_status solve_component(struct component *c) {
   bool one_way = false;
-  enum tb_status status = set_rough_offsets(c);
+  enum tb_status status =
+      tb_rough_offsets(c->allocator, c->messages, c->own, c->own_count, c->member_of, c->member_count, c->rough);
   if (status == TB_OK) status = leave_out_unmet(c);
   if (status == TB_OK) set_extents(c);
   if (status == TB_OK) status = find_one_way(c);
