@@ -4,21 +4,16 @@
 
 #include "cli.h"
 #include "cut.h"
-#include "interrupt.h"
 #include "print.h"
-#include "progress.h"
-#include "report.h"
 #include "tracebridge/filter.h"
 #include "tracebridge/info.h"
 
 struct filter_settings {
-  const char *output, *report;
+  struct cli_cut cut;
   struct cli_glob_list processes, threads_of, categories, names, counters;
   int64_t min_dur;
   size_t max_size;
-  bool no_args, no_flows, json, no_clobber, quiet;
-  size_t junk;
-  unsigned threads;
+  bool no_args, no_flows;
 };
 
 static const char *parse_duration(void *field, const char *value) {
@@ -33,7 +28,7 @@ static const char *parse_duration(void *field, const char *value) {
 #define GLOBS " GLOB has * ? and [a-z]; also several times, and !GLOB takes some of them out again."
 
 static const struct cli_option options[] = {
-    CLI_OPTION_OUTPUT(struct filter_settings),
+    CLI_CUT_OUTPUT,
     {0, "process", "GLOB", "Keep what belongs to processes of that name or number, and what belongs to none." GLOBS,
      cli_parse_glob, offsetof(struct filter_settings, processes)},
     {0, "thread", "GLOB", "Keep what belongs to threads of that name or number, and what belongs to none." GLOBS,
@@ -53,12 +48,7 @@ static const struct cli_option options[] = {
      "Leave out more until the output has at most SIZE bytes: arguments, then flows, then slices, the short ones "
      "first. " CLI_SIZE_UNITS ".",
      cli_parse_size, offsetof(struct filter_settings, max_size)},
-    CLI_OPTION_CUT_JSON(struct filter_settings),
-    CLI_OPTION_REPORT(struct filter_settings),
-    CLI_OPTION_JUNK(struct filter_settings),
-    CLI_OPTION_THREADS(struct filter_settings),
-    CLI_OPTION_NO_CLOBBER(struct filter_settings),
-    CLI_OPTION_QUIET(struct filter_settings),
+    CLI_CUT_OPTIONS,
 };
 
 /* ---- what was done ----------------------------------------------------------------------------------------------- */
@@ -103,8 +93,8 @@ static void print_json(FILE *to, const void *ctx) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int filter(const struct filter_settings *settings, const struct cli_cut *cut) {
-  struct cli_progress progress;
+static int filter(struct filter_settings *settings) {
+  struct cli_cut *cut = &settings->cut;
   struct tb_filter_options how = {.size = sizeof(how),
                                   .processes = settings->processes.globs,
                                   .process_count = settings->processes.count,
@@ -120,41 +110,25 @@ static int filter(const struct filter_settings *settings, const struct cli_cut *
                                   .no_args = settings->no_args,
                                   .no_flows = settings->no_flows,
                                   .max_bytes = settings->max_size,
-                                  .worker_threads = settings->threads,
-                                  .max_junk_bytes = settings->junk,
-                                  .no_clobber = settings->no_clobber,
-                                  .temporary_name = cli_interrupt_name,
-                                  .progress = cli_progress_update,
-                                  .progress_ctx = &progress};
+                                  .worker_threads = cut->threads,
+                                  CLI_CUT_CALL(cut)};
   struct tb_error error = {0};
   struct tb_filter_report report;
-  cli_report_closed_pipes();
-  cli_progress_start(&progress, settings->quiet);
-  enum tb_status status = tb_filter(cut->in, settings->output, &how, &report, &error);
-  cli_progress_end(&progress);
-  cli_interrupt_end();
+  enum tb_status status = tb_filter(cut->in, cut->output, &how, &report, &error);
   struct filter_done done = {settings, &report};
-  int exit_status = cli_cut_show(cut, status, report.merge, NULL, &error, &done);
+  int exit_status = cli_cut_end(cut, status, report.merge, NULL, &error, &done);
   tb_filter_report_free(&report);
   return exit_status;
 }
 
 static int run(int argc, char **argv) {
-  struct filter_settings settings = {0};
-  struct cli_operands operands;
-  enum cli_parse_result parsed = cli_parse(&cli_filter, argc, argv, &settings, &operands);
-  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  const char *in = cli_one_input(&cli_filter, &operands, settings.output);
-  if (!in) return CLI_USAGE;
-  settings.output = cli_output_name(&cli_filter, settings.output);
-  if (!settings.output) return CLI_USAGE;
-  if (settings.max_size && strcmp(settings.output, "-") == 0)
+  struct filter_settings settings = {.cut = {.print_text = print_text, .print_json = print_json}};
+  int exit_status;
+  if (!cli_cut_parse(&settings.cut, &cli_filter, argc, argv, &exit_status)) return exit_status;
+  if (settings.max_size && strcmp(settings.cut.output, "-") == 0)
     return cli_usage(&cli_filter, "--max-size needs a file to write: name it with -o");
-  struct cli_cut cut = {
-      &cli_filter,    in,         settings.output, settings.report, settings.json, settings.no_clobber,
-      settings.quiet, print_text, print_json};
-  int refused = cli_cut_check(&cut);
-  return refused == CLI_OK ? filter(&settings, &cut) : refused;
+  exit_status = cli_cut_start(&settings.cut);
+  return exit_status == CLI_OK ? filter(&settings) : exit_status;
 }
 
 static const char *const examples[] = {

@@ -3,23 +3,12 @@
 
 #include "cli.h"
 #include "cut.h"
-#include "interrupt.h"
 #include "print.h"
-#include "progress.h"
 #include "tracebridge/repair.h"
 
-struct repair_settings {
-  const char *output, *report;
-  bool json, no_clobber, quiet;
-  size_t junk;
-  unsigned threads;
-};
-
 static const struct cli_option options[] = {
-    CLI_OPTION_OUTPUT(struct repair_settings),  CLI_OPTION_CUT_JSON(struct repair_settings),
-    CLI_OPTION_REPORT(struct repair_settings),  CLI_OPTION_JUNK(struct repair_settings),
-    CLI_OPTION_THREADS(struct repair_settings), CLI_OPTION_NO_CLOBBER(struct repair_settings),
-    CLI_OPTION_QUIET(struct repair_settings),
+    CLI_CUT_OUTPUT,
+    CLI_CUT_OPTIONS,
 };
 
 static void print_text(FILE *to, const void *done) {
@@ -41,41 +30,22 @@ static void print_json(FILE *to, const void *done) {
   cli_print(to, ",\"snapshots_left_out\":%" PRIu64, report->snapshots_left_out);
 }
 
-static int repair(const struct repair_settings *settings, const struct cli_cut *cut) {
-  struct cli_progress progress;
-  struct tb_repair_options how = {.size = sizeof(how),
-                                  .threads = settings->threads,
-                                  .max_junk_bytes = settings->junk,
-                                  .no_clobber = settings->no_clobber,
-                                  .temporary_name = cli_interrupt_name,
-                                  .progress = cli_progress_update,
-                                  .progress_ctx = &progress};
+static int repair(struct cli_cut *cut) {
+  struct tb_repair_options how = {.size = sizeof(how), .threads = cut->threads, CLI_CUT_CALL(cut)};
   struct tb_error error = {0};
   struct tb_repair_report report;
-  cli_report_closed_pipes();
-  cli_progress_start(&progress, settings->quiet);
-  enum tb_status status = tb_repair(cut->in, settings->output, &how, &report, &error);
-  cli_progress_end(&progress);
-  cli_interrupt_end();
-  int exit_status = cli_cut_show(cut, status, report.merge, NULL, &error, &report);
+  enum tb_status status = tb_repair(cut->in, cut->output, &how, &report, &error);
+  int exit_status = cli_cut_end(cut, status, report.merge, NULL, &error, &report);
   tb_repair_report_free(&report);
   return exit_status;
 }
 
 static int run(int argc, char **argv) {
-  struct repair_settings settings = {0};
-  struct cli_operands operands;
-  enum cli_parse_result parsed = cli_parse(&cli_repair, argc, argv, &settings, &operands);
-  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  const char *in = cli_one_input(&cli_repair, &operands, settings.output);
-  if (!in) return CLI_USAGE;
-  settings.output = cli_output_name(&cli_repair, settings.output);
-  if (!settings.output) return CLI_USAGE;
-  struct cli_cut cut = {
-      &cli_repair,    in,         settings.output, settings.report, settings.json, settings.no_clobber,
-      settings.quiet, print_text, print_json};
-  int refused = cli_cut_check(&cut);
-  return refused == CLI_OK ? repair(&settings, &cut) : refused;
+  struct cli_cut cut = {.print_text = print_text, .print_json = print_json};
+  int exit_status;
+  if (!cli_cut_parse(&cut, &cli_repair, argc, argv, &exit_status)) return exit_status;
+  exit_status = cli_cut_start(&cut);
+  return exit_status == CLI_OK ? repair(&cut) : exit_status;
 }
 
 static const char *const examples[] = {

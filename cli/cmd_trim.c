@@ -3,19 +3,14 @@
 
 #include "cli.h"
 #include "cut.h"
-#include "interrupt.h"
 #include "print.h"
-#include "progress.h"
 #include "tracebridge/info.h"
 #include "tracebridge/trim.h"
 
 struct trim_settings {
-  const char *output, *report;
+  struct cli_cut cut;
   struct tb_trim_point start, end;
   int64_t last, shift;
-  bool json, no_clobber, quiet;
-  size_t junk;
-  unsigned threads;
 };
 
 static const char *parse_point(void *field, const char *value) { return tb_trim_point_parse(value, field); }
@@ -30,7 +25,7 @@ static const char *parse_last(void *field, const char *value) {
 }
 
 static const struct cli_option options[] = {
-    CLI_OPTION_OUTPUT(struct trim_settings),
+    CLI_CUT_OUTPUT,
     {0, "start", "TIME",
      "Leave out what is before TIME: a number with a unit (ns, us, ms, s, min, h) counts from the trace's first event, "
      "CLOCK:TIME is a reading of the clock CLOCK (BOOTTIME:12.5s), a date with its zone one of the wall clock "
@@ -43,12 +38,7 @@ static const struct cli_option options[] = {
      "Add TIME to all times of the output, +1.5ms or -2s, on the trace clock: what other clocks read then stays, dates "
      "too.",
      cli_parse_time, offsetof(struct trim_settings, shift)},
-    CLI_OPTION_CUT_JSON(struct trim_settings),
-    CLI_OPTION_REPORT(struct trim_settings),
-    CLI_OPTION_JUNK(struct trim_settings),
-    CLI_OPTION_THREADS(struct trim_settings),
-    CLI_OPTION_NO_CLOBBER(struct trim_settings),
-    CLI_OPTION_QUIET(struct trim_settings),
+    CLI_CUT_OPTIONS,
 };
 
 /* ---- what was done ----------------------------------------------------------------------------------------------- */
@@ -75,47 +65,31 @@ static void print_json(FILE *to, const void *done) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int trim(const struct trim_settings *settings, const struct cli_cut *cut) {
-  struct cli_progress progress;
+static int trim(struct trim_settings *settings) {
+  struct cli_cut *cut = &settings->cut;
   struct tb_trim_options how = {.size = sizeof(how),
                                 .start = settings->start,
                                 .end = settings->end,
                                 .last_ns = settings->last,
                                 .shift_ns = settings->shift,
-                                .threads = settings->threads,
-                                .max_junk_bytes = settings->junk,
-                                .no_clobber = settings->no_clobber,
-                                .temporary_name = cli_interrupt_name,
-                                .progress = cli_progress_update,
-                                .progress_ctx = &progress};
+                                .threads = cut->threads,
+                                CLI_CUT_CALL(cut)};
   struct tb_error error = {0};
   struct tb_trim_report report;
-  cli_report_closed_pipes();
-  cli_progress_start(&progress, settings->quiet);
-  enum tb_status status = tb_trim(cut->in, settings->output, &how, &report, &error);
-  cli_progress_end(&progress);
-  cli_interrupt_end();
-  int exit_status = cli_cut_show(cut, status, report.merge, report.shifted, &error, &report);
+  enum tb_status status = tb_trim(cut->in, cut->output, &how, &report, &error);
+  int exit_status = cli_cut_end(cut, status, report.merge, report.shifted, &error, &report);
   tb_trim_report_free(&report);
   return exit_status;
 }
 
 static int run(int argc, char **argv) {
-  struct trim_settings settings = {0};
-  struct cli_operands operands;
-  enum cli_parse_result parsed = cli_parse(&cli_trim, argc, argv, &settings, &operands);
-  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  struct trim_settings settings = {.cut = {.print_text = print_text, .print_json = print_json}};
+  int exit_status;
+  if (!cli_cut_parse(&settings.cut, &cli_trim, argc, argv, &exit_status)) return exit_status;
   if (settings.last && (settings.start.kind || settings.end.kind))
     return cli_usage(&cli_trim, "--last goes without --start and --end");
-  const char *in = cli_one_input(&cli_trim, &operands, settings.output);
-  if (!in) return CLI_USAGE;
-  settings.output = cli_output_name(&cli_trim, settings.output);
-  if (!settings.output) return CLI_USAGE;
-  struct cli_cut cut = {
-      &cli_trim,      in,         settings.output, settings.report, settings.json, settings.no_clobber,
-      settings.quiet, print_text, print_json};
-  int refused = cli_cut_check(&cut);
-  return refused == CLI_OK ? trim(&settings, &cut) : refused;
+  exit_status = cli_cut_start(&settings.cut);
+  return exit_status == CLI_OK ? trim(&settings) : exit_status;
 }
 
 static const char *const examples[] = {

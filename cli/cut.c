@@ -9,7 +9,18 @@
 #include "report.h"
 #include "tracebridge/file.h"
 
-int cli_cut_check(const struct cli_cut *cut) {
+bool cli_cut_parse(struct cli_cut *cut, const struct cli_command *command, int argc, char **argv, int *exit_status) {
+  struct cli_operands operands;
+  enum cli_parse_result parsed = cli_parse(command, argc, argv, cut, &operands);
+  *exit_status = parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  if (parsed != CLI_PARSED) return false;
+  cut->command = command;
+  cut->in = cli_one_input(command, &operands, cut->output);
+  if (cut->in) cut->output = cli_output_name(command, cut->output);
+  return cut->in && cut->output;
+}
+
+static int check(const struct cli_cut *cut) {
   const struct cli_command *command = cut->command;
   if (cut->json && cut->report) return cli_usage(command, "--json goes without --report");
   if (cut->json && strcmp(cut->output, "-") == 0)
@@ -21,6 +32,14 @@ int cli_cut_check(const struct cli_cut *cut) {
   if (status != CLI_OK || !cut->no_clobber) return status;
   status = cli_spares_existing(command, cut->output);
   return status == CLI_OK ? cli_spares_existing(command, cut->report) : status;
+}
+
+int cli_cut_start(struct cli_cut *cut) {
+  int exit_status = check(cut);
+  if (exit_status != CLI_OK) return exit_status;
+  cli_report_closed_pipes();
+  cli_progress_start(&cut->progress, cut->quiet);
+  return CLI_OK;
 }
 
 static void print_json(FILE *to, const struct cli_cut *cut, const void *done) {
@@ -47,8 +66,10 @@ static bool write_report(const struct cli_cut *cut, const void *done) {
   return written;
 }
 
-int cli_cut_show(const struct cli_cut *cut, enum tb_status status, const struct tb_merge_report *merge,
-                 const struct tb_merge_report *written, const struct tb_error *error, const void *done) {
+int cli_cut_end(struct cli_cut *cut, enum tb_status status, const struct tb_merge_report *merge,
+                const struct tb_merge_report *written, const struct tb_error *error, const void *done) {
+  cli_progress_end(&cut->progress);
+  cli_interrupt_end();
   bool is_there = status == TB_OK || status == TB_PARTIAL;
   int exit_status = cli_exit_status(status);
   if (merge) cli_merge_warnings(merge);
