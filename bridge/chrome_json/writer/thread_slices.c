@@ -277,11 +277,11 @@ void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *ev
 }
 
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  end_waiting(w, state, event->ts); /* of one time readers take ends as they are written */
   if (event->has & TB_HAS_EXPLICIT_PHASE) {
     tb_json_put_whole(w, event, 'E');
     return;
   }
-  end_waiting(w, state, event->ts);
   if (!state->slices->stack.count || !tb_deferred_end_keep(&state->slices->waiting, event, false))
     end_now(w, state, event);
 }
