@@ -188,7 +188,7 @@ const nameOf = (event) => event.name || "[No name]";
 function splitAroundEndless(trace) {
   const isFraction = (event) => [event.dur, event.tdur].some((value) => (nanoseconds(value) ?? 0n) % 1000n) ||
       event.esf !== undefined || event.estack !== undefined || event.id !== undefined;
-  const ends = [];
+  const ends = [], split = new Set();
   for (const events of group(
            eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
     const ended = new Set(pairs(events, "B", "E").found.map(([begin]) => begin));
@@ -214,9 +214,23 @@ function splitAroundEndless(trace) {
       for (const key of Object.keys(event)) delete event[key];
       Object.assign(event, rest, {ph: "B"});
       ends.push(last);
+      split.add(event);
     }
   }
-  trace.traceEvents.unshift(...ends);
+  trace.traceEvents = [...ends, ...beforeBegins(eventsOf(trace), split)];
+}
+
+// The events with those of `first` in front of what else begins at their time on their thread, as a complete slice is
+// to the importer.
+function beforeBegins(events, first) {
+  const key = (event) => `${event.pid}/${event.tid} ${nanoseconds(event.ts)}`, moved = new Map();
+  for (const ofOneTime of group([...first], key)) moved.set(key(ofOneTime[0]), ofOneTime);
+  return events.flatMap((event) => {
+    if (event.ph !== "B") return [event];
+    const own = moved.get(key(event)) ?? [];
+    moved.delete(key(event));
+    return [...own, ...(first.has(event) ? [] : [event])];
+  });
 }
 
 // Whether a complete slice of the thread ends within one that a B and an E make, or begins with one that is longer.
@@ -269,11 +283,16 @@ export function asyncIds(trace) {
 
 // ---- flows
 
-// Flow events that end or go on with a flow that never began: the importer joins them to the first slice of the trace.
+// Flow events that end or go on with a flow that never began, or began where its thread had no slice yet: the importer
+// joins them to the first slice of the trace.
 export function withoutUnbegunFlows(trace) {
   const key = (event) => JSON.stringify([event.cat ?? "", event.name ?? "", idValue(event.id)]), begun = new Map();
+  const thread = (event) => `${event.pid}/${event.tid}`, firstSlice = new Map();
+  for (const event of inOrder(eventsOf(trace)).reverse())
+    if ("BX".includes(event.ph)) firstSlice.set(thread(event), nanoseconds(event.ts) ?? 0n);
   for (const event of eventsOf(trace).filter((event) => event.ph === "s")) {
     const at = nanoseconds(event.ts) ?? 0n, first = begun.get(key(event));
+    if (!(firstSlice.get(thread(event)) <= at)) continue;
     if (first === undefined || at < first) begun.set(key(event), at);
   }
   const isBegun = (event) => begun.has(key(event)) && begun.get(key(event)) <= (nanoseconds(event.ts) ?? 0n);
