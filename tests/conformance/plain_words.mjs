@@ -110,14 +110,22 @@ function group(events, key) {
 
 export function completeSlices(trace, how) {
   const gone = new Set(), early = new Set();
+  const inEndless = new Set();  // begins behind a B of their time that never ends: an X would be in front of that
   for (const events of group(
            eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
     const {found, needs_matching} = pairs(events, "B", "E");
     for (const [begin, end] of found)
       if (nanoseconds(begin.ts) < nanoseconds(end.ts)) early.add(end);
     if (!needs_matching && !overlap(events, found)) continue;
+    const ended = new Set(found.map(([begin]) => begin)), endless = new Set();
+    for (const event of events) {
+      if (event.ph !== "B") continue;
+      if (!ended.has(event)) endless.add(nanoseconds(event.ts));
+      else if (endless.has(nanoseconds(event.ts))) inEndless.add(event);
+    }
     for (const [begin, end] of found) {
       if (how === "zero_length" && nanoseconds(begin.ts) !== nanoseconds(end.ts)) continue;
+      if (inEndless.has(begin)) continue;
       gone.add(end);
       if (nanoseconds(begin.ts) === nanoseconds(end.ts) && begin.tts === undefined) {
         Object.assign(begin, { ph: "i", s: "t" });

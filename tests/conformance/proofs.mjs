@@ -11,7 +11,7 @@
 //   * events have one array around them, called traceEvents, and a comma between two of them
 //   * a B and its E become one X, where in their thread a slice lasts no time or overlaps another; at one time ends of
 //     earlier slices come first, but for those behind a slice of no duration, which is in theirs. Such a slice is an
-//     instant, which the importer leaves at its place
+//     instant, which the importer leaves at its place. Behind a B of its time that never ends a B stays one
 //   * the thread's time of an E that is its B's goes: of a B and an E the importer of protobuf knows no thread duration
 //     of 0; nor of a slice that does not last whole microseconds
 //   * a b and its e get an id of their own where they overlap others of their id, and scopes that are not the same get
