@@ -133,6 +133,70 @@ static enum tb_status take_packed_categories(struct tb_perfetto_reader *r, struc
   return TB_OK;
 }
 
+/* What events said before their packets did: times of their own, in microseconds. False: it is none of these. */
+static bool take_time(struct tb_track_event_fields *fields, const struct tb_wire_field *field) {
+  switch (field->number) {
+    case TB_TRACK_EVENT_TIMESTAMP_DELTA_US:
+      set_time(fields, TB_TE_TIMESTAMP_DELTA, &fields->timestamp_us, field->value);
+      break;
+    case TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
+      set_time(fields, TB_TE_TIMESTAMP_ABSOLUTE, &fields->timestamp_us, field->value);
+      break;
+    case TB_TRACK_EVENT_THREAD_TIME_DELTA_US:
+      set_time(fields, TB_TE_THREAD_DELTA, &fields->thread_us, field->value);
+      break;
+    case TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
+      set_time(fields, TB_TE_THREAD_ABSOLUTE, &fields->thread_us, field->value);
+      break;
+    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
+      set_time(fields, TB_TE_INSTRUCTIONS_DELTA, &fields->instructions, field->value);
+      break;
+    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
+      set_time(fields, TB_TE_INSTRUCTIONS_ABSOLUTE, &fields->instructions, field->value);
+      break;
+    default:
+      return false;
+  }
+  return true;
+}
+
+/* What an event brings along: where it was, a log record, a task. False: it is none of these. */
+static bool take_attached(struct tb_track_event_fields *fields, const struct tb_wire_field *field) {
+  switch (field->number) {
+    case TB_TRACK_EVENT_CALLSTACK:
+      fields->has |= TB_TE_CALLSTACK;
+      fields->callstack = field->bytes;
+      break;
+    case TB_TRACK_EVENT_CALLSTACK_IID:
+      fields->has |= TB_TE_CALLSTACK_IID;
+      fields->callstack_iid = field->value;
+      break;
+    case TB_TRACK_EVENT_CALLSTACK_WEIGHT:
+      fields->has |= TB_TE_WEIGHT;
+      fields->weight = field->value;
+      break;
+    case TB_TRACK_EVENT_SOURCE_LOCATION:
+      fields->has |= TB_TE_SOURCE_LOCATION;
+      fields->source_location = field->bytes;
+      break;
+    case TB_TRACK_EVENT_SOURCE_LOCATION_IID:
+      fields->has |= TB_TE_SOURCE_LOCATION_IID;
+      fields->source_location_iid = field->value;
+      break;
+    case TB_TRACK_EVENT_LOG_MESSAGE:
+      fields->has |= TB_TE_LOG;
+      fields->log = field->bytes;
+      break;
+    case TB_TRACK_EVENT_TASK_EXECUTION:
+      fields->has |= TB_TE_TASK;
+      fields->task = field->bytes;
+      break;
+    default:
+      return false;
+  }
+  return true;
+}
+
 static enum tb_status take_rare(struct tb_perfetto_reader *r, struct tb_track_event_fields *fields,
                                 const struct tb_wire_field *field) {
   switch (field->number) {
@@ -174,54 +238,8 @@ static enum tb_status take_rare(struct tb_perfetto_reader *r, struct tb_track_ev
       fields->correlation = 0;
       fields->correlation_text = interned(r, TB_INDEX_CORRELATION_ID_STR, field->value);
       break;
-    case TB_TRACK_EVENT_CALLSTACK:
-      fields->has |= TB_TE_CALLSTACK;
-      fields->callstack = field->bytes;
-      break;
-    case TB_TRACK_EVENT_CALLSTACK_IID:
-      fields->has |= TB_TE_CALLSTACK_IID;
-      fields->callstack_iid = field->value;
-      break;
-    case TB_TRACK_EVENT_CALLSTACK_WEIGHT:
-      fields->has |= TB_TE_WEIGHT;
-      fields->weight = field->value;
-      break;
-    case TB_TRACK_EVENT_SOURCE_LOCATION:
-      fields->has |= TB_TE_SOURCE_LOCATION;
-      fields->source_location = field->bytes;
-      break;
-    case TB_TRACK_EVENT_SOURCE_LOCATION_IID:
-      fields->has |= TB_TE_SOURCE_LOCATION_IID;
-      fields->source_location_iid = field->value;
-      break;
-    case TB_TRACK_EVENT_LOG_MESSAGE:
-      fields->has |= TB_TE_LOG;
-      fields->log = field->bytes;
-      break;
-    case TB_TRACK_EVENT_TASK_EXECUTION:
-      fields->has |= TB_TE_TASK;
-      fields->task = field->bytes;
-      break;
-    case TB_TRACK_EVENT_TIMESTAMP_DELTA_US:
-      set_time(fields, TB_TE_TIMESTAMP_DELTA, &fields->timestamp_us, field->value);
-      break;
-    case TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
-      set_time(fields, TB_TE_TIMESTAMP_ABSOLUTE, &fields->timestamp_us, field->value);
-      break;
-    case TB_TRACK_EVENT_THREAD_TIME_DELTA_US:
-      set_time(fields, TB_TE_THREAD_DELTA, &fields->thread_us, field->value);
-      break;
-    case TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
-      set_time(fields, TB_TE_THREAD_ABSOLUTE, &fields->thread_us, field->value);
-      break;
-    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
-      set_time(fields, TB_TE_INSTRUCTIONS_DELTA, &fields->instructions, field->value);
-      break;
-    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
-      set_time(fields, TB_TE_INSTRUCTIONS_ABSOLUTE, &fields->instructions, field->value);
-      break;
     default:
-      fields->has |= TB_TE_TYPED;
+      if (!take_time(fields, field) && !take_attached(fields, field)) fields->has |= TB_TE_TYPED;
   }
   return TB_OK;
 }

@@ -130,65 +130,38 @@ static bool needs_track(enum tb_event_type type) {
   return type == TB_EVENT_TRACK || type == TB_EVENT_SAMPLE;
 }
 
-static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  if (!event->track && needs_track(event->type)) {
-    tb_losses_add(&p->writer->losses, "event of no track", event->offset);
-    return TB_OK;
-  }
+/* Objects and contexts, which are async slices of tracks of their own. */
+static enum tb_status put_object(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  bool is_context = event->type == TB_EVENT_CONTEXT_ENTER || event->type == TB_EVENT_CONTEXT_LEAVE;
+  bool begins = event->type == TB_EVENT_OBJECT_CREATE || event->type == TB_EVENT_CONTEXT_ENTER;
+  enum tb_staged_kind kind = begins                                    ? TB_STAGED_BEGIN
+                             : event->type == TB_EVENT_OBJECT_SNAPSHOT ? TB_STAGED_INSTANT
+                                                                       : TB_STAGED_END;
+  return tb_perfetto_put_async(p, event, kind, is_context ? TB_GROUP_CONTEXT : TB_GROUP_OBJECT);
+}
+
+static enum tb_status put_async(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  bool is_legacy = event->phase && strchr("STpF", event->phase);
+  enum tb_staged_kind kind = event->type == TB_EVENT_ASYNC_BEGIN ? TB_STAGED_BEGIN
+                             : event->type == TB_EVENT_ASYNC_END ? TB_STAGED_END
+                                                                 : TB_STAGED_INSTANT;
+  return tb_perfetto_put_async(p, event, kind, is_legacy ? TB_GROUP_LEGACY_ASYNC : TB_GROUP_ASYNC);
+}
+
+static enum tb_status put_slice_or_instant(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  bool is_sample = event->phase == 'P' && (event->type == TB_EVENT_INSTANT || event->type == TB_EVENT_LOG);
+  if (is_sample) return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
+  return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
+                                               : tb_perfetto_put_on_track(p, event);
+}
+
+/* What happens at no time, or only now and then. */
+static enum tb_status put_rare(struct tb_perfetto_writer *p, const struct tb_event *event) {
   switch (event->type) {
-    case TB_EVENT_SLICE_BEGIN:
-    case TB_EVENT_SLICE_END:
-    case TB_EVENT_SLICE_COMPLETE:
-      return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
-                                                   : tb_perfetto_put_on_track(p, event);
-    case TB_EVENT_INSTANT:
-    case TB_EVENT_LOG:
-      if (event->phase == 'P') return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
-      return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
-                                                   : tb_perfetto_put_on_track(p, event);
-    case TB_EVENT_COUNTER:
-      return tb_perfetto_put_counter(p, event);
-    case TB_EVENT_ASYNC_BEGIN:
-    case TB_EVENT_ASYNC_INSTANT:
-    case TB_EVENT_ASYNC_END: {
-      enum tb_track_group_class class =
-          event->phase && strchr("STpF", event->phase) ? TB_GROUP_LEGACY_ASYNC : TB_GROUP_ASYNC;
-      return tb_perfetto_put_async(p, event,
-                                   event->type == TB_EVENT_ASYNC_BEGIN ? TB_STAGED_BEGIN
-                                   : event->type == TB_EVENT_ASYNC_END ? TB_STAGED_END
-                                                                       : TB_STAGED_INSTANT,
-                                   class);
-    }
-    case TB_EVENT_FLOW_BEGIN:
-    case TB_EVENT_FLOW_STEP:
-    case TB_EVENT_FLOW_END:
-      return tb_perfetto_put_flow(p, event);
-    case TB_EVENT_OBJECT_CREATE:
-      return tb_perfetto_put_async(p, event, TB_STAGED_BEGIN, TB_GROUP_OBJECT);
-    case TB_EVENT_OBJECT_SNAPSHOT:
-      return tb_perfetto_put_async(p, event, TB_STAGED_INSTANT, TB_GROUP_OBJECT);
-    case TB_EVENT_OBJECT_DELETE:
-      return tb_perfetto_put_async(p, event, TB_STAGED_END, TB_GROUP_OBJECT);
-    case TB_EVENT_CONTEXT_ENTER:
-      return tb_perfetto_put_async(p, event, TB_STAGED_BEGIN, TB_GROUP_CONTEXT);
-    case TB_EVENT_CONTEXT_LEAVE:
-      return tb_perfetto_put_async(p, event, TB_STAGED_END, TB_GROUP_CONTEXT);
-    case TB_EVENT_ID_LINK: {
-      enum tb_status status = tb_perfetto_link_ids(p, event);
-      return status == TB_OK ? tb_perfetto_put_deferred_side(p, event, TB_GROUP_CARRIED) : status;
-    }
-    case TB_EVENT_SAMPLE:
-      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
     case TB_EVENT_THREAD_STATE:
       return tb_perfetto_put_thread_state(p, event);
     case TB_EVENT_MEMORY_DUMP:
       return tb_perfetto_put_memory_dump(p, event);
-    case TB_EVENT_CLOCK_SYNC:
-      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_CARRIED);
-    case TB_EVENT_OTHER:
-      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
-    case TB_EVENT_TRACK:
-      return tb_perfetto_put_track(p, event->track);
     case TB_EVENT_METADATA:
       return tb_perfetto_put_metadata(p, event);
     case TB_EVENT_TRACE_METADATA:
@@ -205,11 +178,54 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
       return tb_perfetto_put_blob(p, event);
     case TB_EVENT_SYSTEM_TRACE:
       return tb_perfetto_put_system_trace(p, event);
-    case TB_EVENT_FLOW_EDGE: /* does not come here */
-    case TB_EVENT_TYPE_COUNT:
-      break;
+    default: /* TB_EVENT_FLOW_EDGE does not come here */
+      return TB_OK;
   }
-  return TB_OK;
+}
+
+static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (!event->track && needs_track(event->type)) {
+    tb_losses_add(&p->writer->losses, "event of no track", event->offset);
+    return TB_OK;
+  }
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+    case TB_EVENT_SLICE_END:
+    case TB_EVENT_SLICE_COMPLETE:
+    case TB_EVENT_INSTANT:
+    case TB_EVENT_LOG:
+      return put_slice_or_instant(p, event);
+    case TB_EVENT_COUNTER:
+      return tb_perfetto_put_counter(p, event);
+    case TB_EVENT_ASYNC_BEGIN:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_ASYNC_END:
+      return put_async(p, event);
+    case TB_EVENT_FLOW_BEGIN:
+    case TB_EVENT_FLOW_STEP:
+    case TB_EVENT_FLOW_END:
+      return tb_perfetto_put_flow(p, event);
+    case TB_EVENT_OBJECT_CREATE:
+    case TB_EVENT_OBJECT_SNAPSHOT:
+    case TB_EVENT_OBJECT_DELETE:
+    case TB_EVENT_CONTEXT_ENTER:
+    case TB_EVENT_CONTEXT_LEAVE:
+      return put_object(p, event);
+    case TB_EVENT_ID_LINK: {
+      enum tb_status status = tb_perfetto_link_ids(p, event);
+      return status == TB_OK ? tb_perfetto_put_deferred_side(p, event, TB_GROUP_CARRIED) : status;
+    }
+    case TB_EVENT_SAMPLE:
+      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
+    case TB_EVENT_CLOCK_SYNC:
+      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_CARRIED);
+    case TB_EVENT_OTHER:
+      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
+    case TB_EVENT_TRACK:
+      return tb_perfetto_put_track(p, event->track);
+    default:
+      return put_rare(p, event);
+  }
 }
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {

@@ -51,6 +51,35 @@ static struct tb_event slice(void) {
 
 static struct tb_track broken, second;
 
+/* Makes the arguments wrong in the nth way; false where that is none of them. */
+static bool spoil_args(unsigned way) {
+  switch (way) {
+    case 0:
+      args[3].span = 0; /* as zero-initialising leaves it */
+      return true;
+    case 1:
+      args[0].span = 9;
+      return true;
+    case 2:
+      args[1].span = 3; /* past the end of what it is in */
+      return true;
+    case 3:
+      args[2].span = 2; /* a number that holds another value */
+      return true;
+    case 4:
+      args[2].type = 99;
+      return true;
+    case 5:
+      args[3].text.ptr = NULL;
+      return true;
+    case 6:
+      args[0].name = (struct tb_str){NULL, 5};
+      return true;
+    default:
+      return false;
+  }
+}
+
 /* Makes a slice, or its arguments, wrong in the nth way; false where that is none of them. */
 static bool spoil_event(struct tb_event *event, unsigned way) {
   switch (way) {
@@ -96,29 +125,8 @@ static bool spoil_event(struct tb_event *event, unsigned way) {
     case 13:
       event->task_state = 200;
       return true;
-    case 14:
-      args[3].span = 0; /* as zero-initialising leaves it */
-      return true;
-    case 15:
-      args[0].span = 9;
-      return true;
-    case 16:
-      args[1].span = 3; /* past the end of what it is in */
-      return true;
-    case 17:
-      args[2].span = 2; /* a number that holds another value */
-      return true;
-    case 18:
-      args[2].type = 99;
-      return true;
-    case 19:
-      args[3].text.ptr = NULL;
-      return true;
-    case 20:
-      args[0].name = (struct tb_str){NULL, 5};
-      return true;
     default:
-      return false;
+      return spoil_args(way - 14);
   }
 }
 
