@@ -55,17 +55,18 @@ static void print_end(const struct cli_conversion *conversion, const struct conv
 enum tb_status cli_convert_file(const char *from, const char *to, const struct convert_settings *settings,
                                 struct cli_progress *progress, struct tb_convert_report *report,
                                 struct tb_error *error) {
-  struct tb_convert_options how = {.size = sizeof(how), .threads = settings->threads};
-  how.reader.format = settings->from;
-  how.reader.strict = settings->strict;
-  how.reader.max_junk_bytes = settings->junk;
-  how.writer.format = settings->to;
-  how.writer.clock = settings->clock;
-  how.writer.compress = settings->compress;
-  how.writer.keep_packets = settings->keep_packets;
-  how.writer.memory_budget = settings->memory;
-  how.writer.no_clobber = settings->no_clobber;
-  how.writer.temporary_name = cli_interrupt_name;
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .format = settings->from, .strict = settings->strict, .max_junk_bytes = settings->junk};
+  const struct tb_writer_options writer = {.size = sizeof(writer),
+                                           .format = settings->to,
+                                           .clock = settings->clock,
+                                           .compress = settings->compress,
+                                           .keep_packets = settings->keep_packets,
+                                           .memory_budget = settings->memory,
+                                           .no_clobber = settings->no_clobber,
+                                           .temporary_name = cli_interrupt_name};
+  struct tb_convert_options how = {
+      .size = sizeof(how), .reader = &reader, .writer = &writer, .threads = settings->threads};
   if (progress) {
     how.progress = cli_progress_update;
     how.on_write_progress = cli_progress_writing;
@@ -77,7 +78,7 @@ enum tb_status cli_convert_file(const char *from, const char *to, const struct c
 static int convert(const char *from, const char *to, const struct convert_settings *settings) {
   struct cli_progress progress;
   struct tb_error error = {0};
-  struct tb_convert_report report;
+  struct tb_convert_report report = {.size = sizeof(report)};
   cli_report_closed_pipes();
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = cli_convert_file(from, to, settings, &progress, &report, &error);

@@ -24,9 +24,9 @@ static const struct cli_option options[] = {
 static int diff(const char *first, const char *second, const struct diff_settings *settings) {
   struct tb_error error = {0};
   struct tb_difference *found;
-  struct tb_diff_options how = {.size = sizeof(how)};
-  how.reader.memory_budget = settings->memory;
-  how.reader.max_junk_bytes = settings->junk;
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .memory_budget = settings->memory, .max_junk_bytes = settings->junk};
+  const struct tb_diff_options how = {.size = sizeof(how), .reader = &reader};
   enum tb_status status = tb_diff(first, second, &how, &found, &error);
   if (!found) {
     cli_print_error(&cli_diff, &error);

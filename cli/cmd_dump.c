@@ -75,10 +75,10 @@ static int dump_to(const char *path, struct dump_target *target, const struct du
   struct tb_error error = {0};
   struct tb_loss losses[TB_DUMP_LOSSES];
   size_t loss_count;
-  struct tb_dump_options how = {.size = sizeof(how), .resolve = settings->resolve, .events = settings->events};
-  how.reader.format = settings->from;
-  how.reader.strict = settings->strict;
-  how.reader.max_junk_bytes = settings->junk;
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .format = settings->from, .strict = settings->strict, .max_junk_bytes = settings->junk};
+  struct tb_dump_options how = {
+      .size = sizeof(how), .reader = &reader, .resolve = settings->resolve, .events = settings->events};
   how.kinds = settings->kinds;
   how.sequence = settings->sequence;
   how.after = settings->after;

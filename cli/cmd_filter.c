@@ -113,7 +113,7 @@ static int filter(struct filter_settings *settings) {
                                   .worker_threads = cut->threads,
                                   CLI_CUT_CALL(cut)};
   struct tb_error error = {0};
-  struct tb_filter_report report;
+  struct tb_filter_report report = {.size = sizeof(report)};
   enum tb_status status = tb_filter(cut->in, cut->output, &how, &report, &error);
   struct filter_done done = {settings, &report};
   int exit_status = cli_cut_end(cut, status, report.merge, NULL, &error, &done);

@@ -39,10 +39,10 @@ static int show(const char *path, struct info_settings *settings) {
   struct cli_progress progress;
   struct tb_error error = {0};
   struct tb_info *info;
-  struct tb_info_options how = {.size = sizeof(how), .progress = cli_progress_update, .progress_ctx = &progress};
-  how.reader.format = settings->from;
-  how.reader.strict = settings->strict;
-  how.reader.max_junk_bytes = settings->junk;
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .format = settings->from, .strict = settings->strict, .max_junk_bytes = settings->junk};
+  struct tb_info_options how = {
+      .size = sizeof(how), .reader = &reader, .progress = cli_progress_update, .progress_ctx = &progress};
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_info_open(path, &how, &info, &error);
   cli_progress_end(&progress);

@@ -98,7 +98,7 @@ static int convert(const char *from, const char *to, const struct open_settings 
   const struct convert_settings how = {.to = TB_FORMAT_PERFETTO, .threads = settings->threads, .no_clobber = true};
   struct cli_progress progress;
   struct tb_error error = {0};
-  struct tb_convert_report report;
+  struct tb_convert_report report = {.size = sizeof(report)};
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = cli_convert_file(from, to, &how, &progress, &report, &error);
   cli_progress_end(&progress);

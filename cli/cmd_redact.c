@@ -48,15 +48,20 @@ static void print_report(const char *from, const struct tb_redact_report *report
 
 static int redact(const char *from, const char *to, const struct redact_settings *settings) {
   struct tb_error error = {0};
-  struct tb_redact_report report;
-  struct tb_redact_options how = {.size = sizeof(how), .key = settings->key, .no_args = settings->no_args};
-  how.keep = settings->keep.globs;
-  how.keep_count = settings->keep.count;
-  how.reader.format = settings->from;
-  how.reader.max_junk_bytes = settings->junk;
-  how.writer.format = settings->to;
-  how.writer.no_clobber = settings->no_clobber;
-  how.writer.temporary_name = cli_interrupt_name;
+  struct tb_redact_report report = {.size = sizeof(report)};
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .format = settings->from, .max_junk_bytes = settings->junk};
+  const struct tb_writer_options writer = {.size = sizeof(writer),
+                                           .format = settings->to,
+                                           .no_clobber = settings->no_clobber,
+                                           .temporary_name = cli_interrupt_name};
+  const struct tb_redact_options how = {.size = sizeof(how),
+                                        .reader = &reader,
+                                        .writer = &writer,
+                                        .key = settings->key,
+                                        .keep = settings->keep.globs,
+                                        .keep_count = settings->keep.count,
+                                        .no_args = settings->no_args};
   enum tb_status status = tb_redact(from, to, &how, &report, &error);
   cli_interrupt_end();
   bool whole = status == TB_OK || status == TB_PARTIAL;

@@ -33,7 +33,7 @@ static void print_json(FILE *to, const void *done) {
 static int repair(struct cli_cut *cut) {
   struct tb_repair_options how = {.size = sizeof(how), .threads = cut->threads, CLI_CUT_CALL(cut)};
   struct tb_error error = {0};
-  struct tb_repair_report report;
+  struct tb_repair_report report = {.size = sizeof(report)};
   enum tb_status status = tb_repair(cut->in, cut->output, &how, &report, &error);
   int exit_status = cli_cut_end(cut, status, report.merge, NULL, &error, &report);
   tb_repair_report_free(&report);

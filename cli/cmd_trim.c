@@ -75,7 +75,7 @@ static int trim(struct trim_settings *settings) {
                                 .threads = cut->threads,
                                 CLI_CUT_CALL(cut)};
   struct tb_error error = {0};
-  struct tb_trim_report report;
+  struct tb_trim_report report = {.size = sizeof(report)};
   enum tb_status status = tb_trim(cut->in, cut->output, &how, &report, &error);
   int exit_status = cli_cut_end(cut, status, report.merge, report.shifted, &error, &report);
   tb_trim_report_free(&report);

@@ -54,9 +54,10 @@ static int verify(const char *path, const struct verify_settings *settings, bool
   struct cli_progress progress;
   struct tb_error error = {0};
   struct tb_verification *found;
-  struct tb_verify_options how = {.size = sizeof(how), .progress = cli_progress_update, .progress_ctx = &progress};
-  how.reader.format = settings->from;
-  how.reader.max_junk_bytes = settings->junk;
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .format = settings->from, .max_junk_bytes = settings->junk};
+  struct tb_verify_options how = {
+      .size = sizeof(how), .reader = &reader, .progress = cli_progress_update, .progress_ctx = &progress};
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_verify(path, &how, &found, &error);
   cli_progress_end(&progress);

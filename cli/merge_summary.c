@@ -157,17 +157,17 @@ static void print_span(FILE *to, const struct tb_merge_report *report) {
 }
 
 void cli_merge_summary(FILE *to, const char *output, const struct tb_merge_report *report) {
-  struct tb_merge_summary summary = tb_merge_report_summary(report);
+  const struct tb_merge_summary *summary = tb_merge_report_summary(report);
   const struct tb_convert_report *conversion = tb_merge_report_conversion(report);
   size_t count = tb_merge_report_count(report);
   cli_print(to, "%zu input%s -> %s (%s, ", count, count == 1 ? "" : "s",
             strcmp(output, "-") == 0 ? "standard output" : output,
             tb_format_name(conversion ? conversion->to : TB_FORMAT_PERFETTO));
-  cli_report_bytes(to, summary.bytes_out);
-  cli_print(to, ")\n  clock:     %s", summary.trace_clock);
-  if (summary.shift_ns) {
+  cli_report_bytes(to, summary->bytes_out);
+  cli_print(to, ")\n  clock:     %s", summary->trace_clock);
+  if (summary->shift_ns) {
     char moved[CELL];
-    print_offset(moved, summary.shift_ns);
+    print_offset(moved, summary->shift_ns);
     cli_print(to, ", all moved by %s", moved);
   }
   fputs("\n  inputs:\n", to);

@@ -231,7 +231,7 @@ static void json_losses(FILE *to, const struct tb_convert_report *report) {
     if (i) fputc(',', to);
     cli_print(to, "\n    {\"while\": \"%s\", \"reason\": ", i < report->reader_loss_count ? "reading" : "writing");
     print_library_json(to, loss->reason);
-    cli_print(to, ", \"count\": %" PRIu64 ", ", loss->count);
+    cli_print(to, ", \"code\": \"%s\", \"count\": %" PRIu64 ", ", tb_loss_kind_name(loss->kind), loss->count);
     json_offset(to, "first_offset", loss->first_offset);
     fputc('}', to);
   }
@@ -244,7 +244,8 @@ static void json_notes(FILE *to, const struct tb_convert_report *report) {
   for (size_t i = 0; i < report->note_count; i++) {
     cli_print(to, "%s\n    {\"text\": ", i ? "," : "");
     print_library_json(to, report->notes[i].reason);
-    cli_print(to, ", \"count\": %" PRIu64 ", ", report->notes[i].count);
+    cli_print(to, ", \"code\": \"%s\", \"count\": %" PRIu64 ", ", tb_loss_kind_name(report->notes[i].kind),
+              report->notes[i].count);
     json_offset(to, "first_offset", report->notes[i].first_offset);
     fputc('}', to);
   }

@@ -27,8 +27,11 @@ static enum tb_status spare(struct tb_merger *m, const char *out, const char *in
 
 static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
   if (count == 0 || !inputs) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is nothing to merge");
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     if (!inputs[i].path) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "the path of input %zu is NULL", i);
+    if (inputs[i].reserved[0] || inputs[i].reserved[1])
+      return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "`reserved` of input %zu is not NULL", i);
+  }
   if (m->options.max_drift_ppm >= DRIFT_PPM_LIMIT)
     return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "the largest drift must be below %d ppm", DRIFT_PPM_LIMIT);
   if (m->options.dry_run) return TB_OK;

@@ -28,6 +28,9 @@ void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_
 /* Counts all that `from` counted. */
 void tb_losses_add_all(struct tb_losses *losses, const struct tb_losses *from);
 
+/* The code of a reason. */
+enum tb_loss_kind tb_loss_kind_of(const char *reason);
+
 /* Whether the reason is that the input ends early: readers say so in a few ways. */
 bool tb_loss_is_cut(const struct tb_loss *loss);
 

@@ -89,11 +89,11 @@ static enum tb_status convert(struct tb_reader *reader, struct tb_tap *tap, cons
                               struct tb_error *error) {
   struct tb_writer *writer = NULL;
   struct tb_writer_ops copy_ops;
-  bool copies = tap && is_copy(reader, to, &options->writer);
+  bool copies = tap && is_copy(reader, to, options->writer);
   const struct of_opening before = {reader->losses, reader->notes};
   if (tap && !copies) tb_tap_end(tap);
-  enum tb_status status = copies ? open_copy(reader, tap, to, options->writer, &copy_ops, &writer, error)
-                                 : tb_writer_open(to, &options->writer, &writer, error);
+  enum tb_status status = copies ? open_copy(reader, tap, to, *options->writer, &copy_ops, &writer, error)
+                                 : tb_writer_open(to, options->writer, &writer, error);
   if (status == TB_OK) tb_convert_set_up(reader, writer, options);
   if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
   if (status == TB_OK) status = tb_writer_finish(writer);
@@ -116,34 +116,39 @@ enum tb_status tb_convert_place(const struct tb_input_place *from, const char *t
                                 const struct tb_convert_options *options, struct tb_convert_report *report,
                                 struct tb_error *error) {
   struct tb_convert_options filled = {.size = sizeof(filled)};
-  struct tb_convert_report own_report;
-  if (!report) report = &own_report;
-  *report = (struct tb_convert_report){0};
-  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  struct tb_reader_options source = {.size = sizeof(source)};
+  struct tb_writer_options target = {.size = sizeof(target)};
+  struct tb_convert_report made = {0};
+  enum tb_status status = tb_report_begin(report, sizeof(*report), error);
+  if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_options_take(&source, sizeof(source), filled.reader, error);
+  if (status == TB_OK) status = tb_options_take(&target, sizeof(target), filled.writer, error);
   if (status != TB_OK) return status;
-  filled.reader.size = sizeof(filled.reader);
-  filled.writer.size = sizeof(filled.writer);
+  filled.reader = &source;
+  filled.writer = &target;
   if (!filled.threads) filled.threads = tb_default_threads();
-  if (!filled.reader.threads) filled.reader.threads = filled.threads;
-  if (!filled.writer.threads) filled.writer.threads = filled.threads;
-  if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
+  if (!source.threads) source.threads = filled.threads;
+  if (!target.threads) target.threads = filled.threads;
+  if (!target.allocator) target.allocator = source.allocator;
   if (!from->part && tb_file_overwrites_input(to, from->name)) {
     tb_error_set_file(error, to);
     return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
   }
   struct tb_reader *reader = NULL;
   struct tb_tap *tap = NULL;
-  status = tb_reader_open_place(from, &filled.reader, &tap, &reader, error);
+  status = tb_reader_open_place(from, &source, &tap, &reader, error);
   if (status != TB_OK) return status;
-  filled.writer.source = tb_reader_format(reader);
-  status = convert(reader, tap, to, &filled, report, error);
+  target.source = tb_reader_format(reader);
+  status = convert(reader, tap, to, &filled, &made, error);
+  tb_report_give(report, &made, sizeof(made));
   tb_reader_close(reader);
   return status;
 }
 
 enum tb_status tb_convert(const char *from, const char *to, const struct tb_convert_options *options,
                           struct tb_convert_report *report, struct tb_error *error) {
-  if (report) *report = (struct tb_convert_report){0};
+  enum tb_status status = tb_report_begin(report, sizeof(*report), error);
+  if (status != TB_OK) return status;
   if (!from || !to) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or output is NULL");
   return tb_convert_place(&(struct tb_input_place){.name = from}, to, options, report, error);
 }

@@ -84,6 +84,7 @@ static const char *wrong_track(const struct tb_track *track) {
   if (!is_text(track->name) || !is_text(track->description) || !is_text(track->unit_name) ||
       !is_text(track->pid_text) || !is_text(track->tid_text))
     return "a text of a track has a length, but no text";
+  if (track->reserved) return "`reserved` of a track is not NULL";
   if (track->label_count && !track->labels) return "a track has a count of labels, but none";
   for (uint32_t i = 0; i < track->label_count; i++)
     if (!is_text(track->labels[i])) return "a label of a track has a length, but no text";
@@ -110,6 +111,7 @@ static const char *wrong_numbers(const struct tb_event *event) {
   if (event->id.kind > TB_ID_GLOBAL || event->bind_id.kind > TB_ID_GLOBAL)
     return "an id's kind is none of enum tb_id_kind";
   if (event->log_level > TB_LOG_FATAL) return "its log level is none of enum tb_log_level";
+  if (event->reserved) return "`reserved` is not NULL";
   if (event->task_state > TB_TASK_DESTROYED) return "its task state is none of enum tb_task_state";
   if (event->type < TB_EVENT_OTHER && !(event->has & TB_HAS_TS)) return "it has no time: `has` lacks TB_HAS_TS";
   if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR))

@@ -152,7 +152,7 @@ static void take_record(void *ctx, const void *record) {
 
 static enum tb_status open_reader(struct dump_reading *r) {
   const struct tb_dump_options *options = r->dump->options;
-  struct tb_reader_options reader = options->reader;
+  struct tb_reader_options reader = *options->reader;
   const char *name = tb_input_name(r->input), *data;
   reader.format = r->format.read_as;
   tb_reader_options_take_source(&reader);
@@ -248,7 +248,7 @@ static size_t take_losses(const struct dump_reading *r, bool cut_short, struct t
   if (cut_short) losses[count++] = cut;
   const char *unread = tb_unread_loss(&r->unread);
   if (unread) {
-    losses[count] = (struct tb_loss){.count = 1, .first_offset = TB_NO_OFFSET};
+    losses[count] = (struct tb_loss){.count = 1, .first_offset = TB_NO_OFFSET, .kind = tb_loss_kind_of(unread)};
     (void)snprintf(losses[count].reason, sizeof(losses[count].reason), "%s", unread);
     count++;
   }
@@ -257,12 +257,12 @@ static size_t take_losses(const struct dump_reading *r, bool cut_short, struct t
 
 static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct tb_loss losses[TB_DUMP_LOSSES],
                                 size_t *count) {
-  const struct tb_allocator *a = dump->options->reader.allocator;
+  const struct tb_allocator *a = dump->options->reader->allocator;
   struct dump_reading r = {.dump = dump};
   bool cut_short = false;
   tb_resolver_init(&r.resolver, &dump->guard.allocator);
   const struct tb_input_place place = {.name = path};
-  r.format.read_as = dump->options->reader.format;
+  r.format.read_as = dump->options->reader->format;
   enum tb_status status = tb_trace_input_open(&place, a, 1, &r.format, &r.input, &r.unread, dump->error);
   r.chunk = tb_alloc(a, CHUNK_BYTES);
   if (status == TB_OK && !r.chunk) status = tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -281,17 +281,19 @@ static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct t
 enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, tb_text_sink sink, void *ctx,
                        struct tb_loss *losses, size_t *loss_count, struct tb_error *error) {
   struct tb_dump_options filled = {.size = sizeof(filled)};
+  struct tb_reader_options reader = {.size = sizeof(reader)};
   struct tb_error own_error = {0};
   struct tb_loss own_losses[TB_DUMP_LOSSES];
   size_t count = 0;
   if (loss_count) *loss_count = 0;
   if (!path || !sink) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the name of the input or the sink is NULL");
   enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_options_take(&reader, sizeof(reader), filled.reader, error);
   if (status != TB_OK) return status;
-  filled.reader.size = sizeof(filled.reader);
-  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
+  filled.reader = &reader;
+  if (!reader.allocator) reader.allocator = tb_default_allocator();
   struct tb_dump dump = {.sink = sink, .ctx = ctx, .options = &filled, .error = error ? error : &own_error};
-  tb_guard_init(&dump.guard, filled.reader.allocator);
+  tb_guard_init(&dump.guard, reader.allocator);
   tb_json_emit_init(&dump.text, &dump.guard.allocator);
   dump.text.for_people = true;
   status = dump_file(&dump, path, losses ? losses : own_losses, &count);

@@ -48,7 +48,7 @@ static enum tb_status read_info(struct tb_info_state *s, struct tb_trace_walk *w
                                            .progress = options->progress,
                                            .progress_ctx = options->progress_ctx,
                                            .system_as_events = true};
-  enum tb_status status = tb_trace_walk(walk, path, &options->reader, &visitor, error);
+  enum tb_status status = tb_trace_walk(walk, path, options->reader, &visitor, error);
   if (status == TB_OK) gather(s, walk);
   return s->out_of_memory ? no_memory(error) : status;
 }
@@ -77,18 +77,20 @@ static struct tb_info_state *create(const struct tb_allocator *allocator) {
 enum tb_status tb_info_open(const char *path, const struct tb_info_options *options, struct tb_info **info,
                             struct tb_error *error) {
   struct tb_info_options filled = {.size = sizeof(filled)};
+  struct tb_reader_options reader = {.size = sizeof(reader)};
   struct tb_error own_error = {0};
   enum tb_status status = tb_check_open(path, info, error);
   if (!info) return status;
   *info = NULL;
   if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_options_take(&reader, sizeof(reader), filled.reader, error);
   if (status != TB_OK) return status;
-  filled.reader.size = sizeof(filled.reader);
-  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
+  filled.reader = &reader;
+  if (!reader.allocator) reader.allocator = tb_default_allocator();
   if (!error) error = &own_error;
-  struct tb_info_state *state = create(filled.reader.allocator);
+  struct tb_info_state *state = create(reader.allocator);
   if (!state) return no_memory(error);
-  struct tb_trace_walk walk = {.allocator = filled.reader.allocator};
+  struct tb_trace_walk walk = {.allocator = reader.allocator};
   status = read_info(state, &walk, path, &filled, error);
   if (status != TB_OK) tb_error_set_file(error, walk.input ? tb_input_name(walk.input) : path);
   tb_trace_walk_close(&walk);

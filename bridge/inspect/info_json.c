@@ -168,6 +168,8 @@ static void put_losses(struct tb_json_emit *e, const char *text_key, const struc
     tb_json_emit_string(e, tb_str_from(text_key));
     TB_JSON_EMIT(e, ":");
     tb_json_emit_string(e, tb_str_from(entries[i].reason));
+    TB_JSON_EMIT(e, ",\"code\":");
+    tb_json_emit_string(e, tb_str_from(tb_loss_kind_name(entries[i].kind)));
     COUNT(e, "count", entries[i].count);
     COUNT(e, "first_offset", entries[i].first_offset);
     TB_JSON_EMIT(e, "}");

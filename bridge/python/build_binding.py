@@ -17,8 +17,7 @@ struct tb_loss { char reason[...]; uint64_t count; uint64_t first_offset; int ki
 const char *tb_version(void);
 const char *tb_status_text(int status);
 static const int TB_OK, TB_END, TB_PARTIAL, TB_AGAIN;
-static const int TB_LOSS_OTHER, TB_LOSS_CUT, TB_LOSS_DAMAGED, TB_LOSS_LIMIT, TB_LOSS_CLOCK, TB_LOSS_STATE,
-  TB_LOSS_UNPAIRED, TB_LOSS_NO_PLACE;
+const char *tb_loss_kind_name(int kind);
 static const int TB_EVENT_TYPE_COUNT, TB_FORMAT_UNKNOWN;
 static const int TB_SLICES_EITHER, TB_SLICES_BEGIN_END, TB_SLICES_COMPLETE;
 static const int64_t TB_NO_TIME;
@@ -78,10 +77,11 @@ struct tb_writer_summary {
   uint64_t bytes_written; ...;
 };
 struct tb_convert_options {
-  size_t size; struct tb_reader_options reader; struct tb_writer_options writer; unsigned threads; ...;
+  size_t size; const struct tb_reader_options *reader; const struct tb_writer_options *writer; unsigned threads; ...;
 };
 struct tb_convert_report {
-  int from, to; struct tb_writer_summary summary; uint64_t input_bytes; struct tb_loss losses[...]; size_t loss_count;
+  size_t size; int from, to; struct tb_writer_summary summary; uint64_t input_bytes; struct tb_loss losses[...];
+  size_t loss_count;
   struct tb_loss notes[...]; size_t note_count; char read_from[...]; ...;
 };
 int tb_convert(const char *from, const char *to, const struct tb_convert_options *options,

@@ -60,7 +60,7 @@ struct many {
 
 /* Never returns. The answer goes to `answers`; a process that ends without one counts as killed. */
 static void work(const struct many *run, const struct cli_job *job, int answers, pid_t parent) {
-  static struct tb_convert_report report; /* large */
+  static struct tb_convert_report report = {.size = sizeof(report)}; /* large */
   struct cli_progress progress = {0};
   struct tb_error error = {0};
   if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(CLI_IO);

@@ -281,7 +281,7 @@ static void shift_all(struct tb_merger *m) {
   int64_t first = 0;
   if (!first_placed(m, &first) || first >= 0) return;
   m->shift = tb_time_subtract(0, first);
-  m->report->shift_ns = m->shift;
+  m->report->summary.shift_ns = m->shift;
   tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALL_MOVED, TB_MERGE_NO_INPUT,
                            "all times were moved by %" PRId64 " ns, so that none is negative", m->shift);
 }
@@ -407,7 +407,7 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     if (!m->sources[i].skipped && !m->sources[i].placed) status = put_unplaced(m, &m->sources[i], start);
   if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   shift_all(m);
-  m->report->trace_clock = tb_merge_report_print(m->report, "%s", tb_clock_name(m->trace_clock));
+  m->report->summary.trace_clock = tb_merge_report_print(m->report, "%s", tb_clock_name(m->trace_clock));
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;

@@ -165,19 +165,21 @@ enum { MADE_UP_FLOWS_BITS = 40 };
 
 static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
   char to[TB_COPY_STORE_NAME];
-  struct tb_convert_options options = {
-      .size = sizeof(options), .progress = m->options.progress, .progress_ctx = m->options.progress_ctx};
-  options.reader.size = sizeof(options.reader);
-  options.reader.allocator = m->options.allocator;
-  options.reader.max_junk_bytes = m->options.max_junk_bytes;
-  options.writer.size = sizeof(options.writer);
-  options.writer.format = TB_FORMAT_PERFETTO;
-  options.writer.allocator = m->options.allocator;
-  options.writer.temporary_directory = m->options.temporary_directory;
-  if (m->options.share_flows)
-    options.writer.first_new_flow_id = MADE_UP_FLOWS | (uint64_t)s->index << MADE_UP_FLOWS_BITS;
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .allocator = m->options.allocator, .max_junk_bytes = m->options.max_junk_bytes};
+  struct tb_writer_options writer = {.size = sizeof(writer),
+                                     .format = TB_FORMAT_PERFETTO,
+                                     .allocator = m->options.allocator,
+                                     .temporary_directory = m->options.temporary_directory};
+  const struct tb_convert_options options = {.size = sizeof(options),
+                                             .reader = &reader,
+                                             .writer = &writer,
+                                             .progress = m->options.progress,
+                                             .progress_ctx = m->options.progress_ctx};
+  if (m->options.share_flows) writer.first_new_flow_id = MADE_UP_FLOWS | (uint64_t)s->index << MADE_UP_FLOWS_BITS;
   struct tb_convert_report *report = tb_calloc(m->allocator, sizeof(*report));
   if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  report->size = sizeof(*report);
   enum tb_status status = tb_copy_store_begin(&m->store, s->name, &s->place, to, &m->error);
   if (status == TB_OK) status = tb_convert_place(from, to, &options, report, &m->error);
   s->converted = true;

@@ -84,7 +84,8 @@ static void text_input(struct tb_json_emit *page, const struct tb_merge_input_re
 
 void tb_render_text(const struct tb_merge_report *report, struct tb_json_emit *page) {
   put(page, "merged trace: %s, clock %s, %" PRIu64 " packets, %" PRIu64 " bytes\n",
-      report->output ? report->output : "(not written)", report->trace_clock, report->packets_out, report->bytes_out);
+      report->output ? report->output : "(not written)", report->summary.trace_clock, report->summary.packets_out,
+      report->summary.bytes_out);
   for (size_t i = 0; report->conversion && i < report->conversion->loss_count; i++)
     put(page, "lost in converting to %s: %" PRIu64 " %s\n", tb_format_name(report->conversion->to),
         report->conversion->losses[i].count, report->conversion->losses[i].reason);
@@ -247,6 +248,7 @@ static void json_losses(struct tb_json_emit *e, const struct tb_convert_report *
     if (i) TB_JSON_EMIT(e, ", ");
     TB_JSON_EMIT(e, "{\"count\": ");
     tb_json_emit_uint(e, conversion->losses[i].count);
+    json_text(e, "code", tb_loss_kind_name(conversion->losses[i].kind));
     json_text(e, "reason", conversion->losses[i].reason);
     TB_JSON_EMIT(e, "}");
   }
@@ -293,10 +295,10 @@ void tb_render_json(const struct tb_merge_report *report, struct tb_json_emit *e
     tb_json_emit_string(e, tb_str_from(report->output));
   else
     TB_JSON_EMIT(e, "null");
-  json_text(e, "trace_clock", report->trace_clock);
-  json_time(e, "shift_ns", report->shift_ns);
-  json_count(e, "packets_out", report->packets_out);
-  json_count(e, "bytes_out", report->bytes_out);
+  json_text(e, "trace_clock", report->summary.trace_clock);
+  json_time(e, "shift_ns", report->summary.shift_ns);
+  json_count(e, "packets_out", report->summary.packets_out);
+  json_count(e, "bytes_out", report->summary.bytes_out);
   if (report->conversion) json_losses(e, report->conversion);
   TB_JSON_EMIT(e, ",\n \"notes\": [");
   for (size_t i = 0; i < report->note_count; i++) {

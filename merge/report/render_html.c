@@ -43,8 +43,9 @@ static void put_heading(const struct tb_page *page) {
   tb_page_put(page, "<h1>Merged trace: ");
   tb_page_put_text(page, report->output ? report->output : "(not written)");
   tb_page_put(page, "</h1>\n<p>Clock ");
-  tb_page_put_text(page, report->trace_clock[0] ? report->trace_clock : "unknown");
-  tb_page_put(page, ", %" PRIu64 " packets, %" PRIu64 " bytes.</p>\n", report->packets_out, report->bytes_out);
+  tb_page_put_text(page, report->summary.trace_clock[0] ? report->summary.trace_clock : "unknown");
+  tb_page_put(page, ", %" PRIu64 " packets, %" PRIu64 " bytes.</p>\n", report->summary.packets_out,
+              report->summary.bytes_out);
 }
 
 void tb_render_html(const struct tb_merge_report *report, struct tb_json_emit *out) {

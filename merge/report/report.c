@@ -44,7 +44,7 @@ struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *alloca
   if (!report) return NULL;
   tb_guard_init(&report->guard, allocator);
   report->allocator = &report->guard.allocator;
-  report->trace_clock = "";
+  report->summary.trace_clock = "";
   tb_arena_init(&report->arena, report->allocator, 0);
   return report;
 }
@@ -151,11 +151,8 @@ struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report
   return input;
 }
 
-struct tb_merge_summary tb_merge_report_summary(const struct tb_merge_report *report) {
-  return (struct tb_merge_summary){.trace_clock = report->trace_clock,
-                                   .shift_ns = report->shift_ns,
-                                   .packets_out = report->packets_out,
-                                   .bytes_out = report->bytes_out};
+const struct tb_merge_summary *tb_merge_report_summary(const struct tb_merge_report *report) {
+  return &report->summary;
 }
 
 size_t tb_merge_report_count(const struct tb_merge_report *report) { return report->count; }

@@ -15,9 +15,8 @@ struct tb_merge_report {
   struct tb_arena arena;                /* of the texts */
   struct tb_merge_input_report *inputs;
   size_t count, capacity;
-  const char *trace_clock; /* the merged trace's */
-  const char *output;      /* NULL: a dry run */
-  int64_t shift_ns;        /* by which all was moved so that no time is negative */
+  struct tb_merge_summary summary;
+  const char *output; /* NULL: a dry run */
   struct tb_merge_note *notes;
   size_t note_count, note_capacity, notes_left_out; /* left out: there were too many */
   struct tb_evidence *evidence;                     /* in the order of inputs */
@@ -28,7 +27,6 @@ struct tb_merge_report {
   struct tb_convert_report *conversion;       /* NULL: the trace was written as it was merged */
   const char **advice;                        /* lines */
   size_t advice_count, advice_capacity;
-  uint64_t packets_out, bytes_out;
   const char *rendered[TB_MERGE_REPORT_FORMAT_COUNT]; /* made when asked for */
 };
 

@@ -26,7 +26,7 @@ static enum tb_status write_trace(struct tb_merger *m, const char *out, const ch
   if (status == TB_OK) status = write(ctx);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
-  if (status == TB_OK) m->report->bytes_out = tb_output_bytes(m->output);
+  if (status == TB_OK) m->report->summary.bytes_out = tb_output_bytes(m->output);
   if (status == TB_OK) *written = tb_output_bytes_written(m->output);
   tb_output_close(m->output);
   return status;
@@ -34,25 +34,29 @@ static enum tb_status write_trace(struct tb_merger *m, const char *out, const ch
 
 static enum tb_status convert(struct tb_merger *m, const struct tb_input_place *from, const char *out,
                               enum tb_format format) {
-  struct tb_convert_options options = {.size = sizeof(options),
-                                       .threads = m->options.threads,
-                                       .progress = m->options.progress,
-                                       .progress_ctx = m->options.progress_ctx};
-  options.reader.allocator = m->options.allocator;
-  options.reader.format = TB_FORMAT_PERFETTO;
-  options.writer.format = format;
-  options.writer.allocator = m->options.allocator;
-  options.writer.temporary_directory = m->options.temporary_directory;
-  options.writer.temporary_name = m->options.temporary_name;
-  options.writer.temporary_name_ctx = m->options.temporary_name_ctx;
-  options.writer.no_clobber = m->options.no_clobber;
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .allocator = m->options.allocator, .format = TB_FORMAT_PERFETTO};
+  const struct tb_writer_options writer = {.size = sizeof(writer),
+                                           .format = format,
+                                           .allocator = m->options.allocator,
+                                           .temporary_directory = m->options.temporary_directory,
+                                           .temporary_name = m->options.temporary_name,
+                                           .temporary_name_ctx = m->options.temporary_name_ctx,
+                                           .no_clobber = m->options.no_clobber};
+  const struct tb_convert_options options = {.size = sizeof(options),
+                                             .reader = &reader,
+                                             .writer = &writer,
+                                             .threads = m->options.threads,
+                                             .progress = m->options.progress,
+                                             .progress_ctx = m->options.progress_ctx};
   struct tb_convert_report *report = tb_arena_alloc(&m->report->arena, sizeof(*report));
   if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  *report = (struct tb_convert_report){.size = sizeof(*report)};
   enum tb_status status = tb_convert_place(from, out, &options, report, &m->error);
   if (status != TB_OK && status != TB_PARTIAL) return status;
   if (status == TB_PARTIAL) m->partial = true;
   m->report->conversion = report;
-  m->report->bytes_out = report->summary.bytes_written;
+  m->report->summary.bytes_out = report->summary.bytes_written;
   return TB_OK;
 }
 
@@ -82,7 +86,7 @@ static enum tb_status measure_converted(struct tb_merger *m, enum tb_format form
   enum tb_status status = write_copy(m, write, ctx, &merged);
   if (status == TB_OK) status = tb_copy_store_begin(&m->store, "the converted trace", &copy, to, &m->error);
   if (status == TB_OK) status = convert(m, &merged, to, format);
-  if (status == TB_OK) *bytes = m->report->bytes_out;
+  if (status == TB_OK) *bytes = m->report->summary.bytes_out;
   tb_copy_store_forget(&m->store, &merged);
   return status;
 }

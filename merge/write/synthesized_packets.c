@@ -15,7 +15,7 @@ static enum tb_status put_packet(struct tb_merger *m, const void *data, size_t l
   char frame[1 + TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_varint(tb_wire_put_tag(frame, TB_TRACE_PACKET, TB_WIRE_BYTES), len);
   enum tb_status status = tb_output_write(m->output, frame, (size_t)(end - frame), &m->error);
-  m->report->packets_out++;
+  m->report->summary.packets_out++;
   return status == TB_OK ? tb_output_write(m->output, data, len, &m->error) : status;
 }
 

@@ -226,7 +226,7 @@ static bool stays(const struct tb_source *s) {
 /* The packet with its patches. Small ones, as most are, are put together where they are written. */
 static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s) {
   size_t len = (size_t)((int64_t)s->current.packet.len + m->patches.growth);
-  m->report->packets_out++;
+  m->report->summary.packets_out++;
   char *to;
   if (len > AT_ONCE_MAX) {
     m->scratch.len = 0;
@@ -246,7 +246,7 @@ static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s
 
 static enum tb_status put_unchanged(struct tb_merger *m, struct tb_source *s) {
   s->packets_unchanged++;
-  m->report->packets_out++;
+  m->report->summary.packets_out++;
   return tb_output_write(m->output, s->current.framed.ptr, s->current.framed.len, &m->error);
 }
 
@@ -318,8 +318,8 @@ static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
 
 /* After each PROGRESS_EVERY packets or so; *next is when. */
 static enum tb_status report_progress(struct tb_merger *m, uint64_t *next, uint64_t total) {
-  if (!m->options.progress || m->report->packets_out < *next) return TB_OK;
-  *next = m->report->packets_out + PROGRESS_EVERY;
+  if (!m->options.progress || m->report->summary.packets_out < *next) return TB_OK;
+  *next = m->report->summary.packets_out + PROGRESS_EVERY;
   uint64_t done = 0;
   for (size_t i = 0; i < m->source_count; i++)
     if (m->sources[i].packets) done += tb_raw_packet_reader_offset(m->sources[i].packets);

@@ -104,7 +104,7 @@ static void end_run(struct tb_merger *m, struct tb_source *s, const struct run *
   s->packets_out += run->packets;
   s->packets_unchanged += run->packets - run->changed;
   s->remap.times_changed += run->moved;
-  m->report->packets_out += run->packets;
+  m->report->summary.packets_out += run->packets;
   tb_source_report(m, s)->unresolved_times += run->unresolved;
 }
 

@@ -8,10 +8,10 @@
 
 static bool run_convert(const struct bench_case *what, const struct bench_file *input, const char *output,
                         struct bench_outcome *outcome) {
-  struct tb_convert_options options = {.size = sizeof(options), .threads = what->threads};
-  options.writer.compress = what->compress;
-  options.writer.memory_budget = (size_t)what->memory_budget;
-  struct tb_convert_report report;
+  const struct tb_writer_options writer = {
+      .size = sizeof(writer), .compress = what->compress, .memory_budget = (size_t)what->memory_budget};
+  const struct tb_convert_options options = {.size = sizeof(options), .writer = &writer, .threads = what->threads};
+  struct tb_convert_report report = {.size = sizeof(report)};
   struct tb_error error = {0};
   enum tb_status status = tb_convert(input->path, output, &options, &report, &error);
   outcome->output_bytes = report.summary.bytes_written;

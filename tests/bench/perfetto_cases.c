@@ -55,7 +55,7 @@ static bool run_frames(const struct bench_case *what, const struct bench_file *i
 static bool run_json(const struct bench_case *what, const struct bench_file *input, const char *output,
                      struct bench_outcome *outcome) {
   struct tb_convert_options options = {.size = sizeof(options), .threads = what->threads};
-  struct tb_convert_report report;
+  struct tb_convert_report report = {.size = sizeof(report)};
   struct tb_error error = {0};
   enum tb_status status = tb_convert(input->path, output, &options, &report, &error);
   outcome->output_bytes = outcome->bytes = report.summary.bytes_written;

@@ -4,6 +4,7 @@
  * are NULL or point to as much as the counts say, everything else is any number. Sanitizers are the judges; and a call
  * that gave TB_INVALID has not made its object fail.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,13 @@
 
 #include "tracebridge/columns.h"
 #include "tracebridge/diff.h"
+#include "tracebridge/dump.h"
+#include "tracebridge/filter.h"
+#include "tracebridge/info.h"
+#include "tracebridge/merge.h"
 #include "tracebridge/packet.h"
 #include "tracebridge/redact.h"
+#include "tracebridge/repair.h"
 #include "tracebridge/serve.h"
 #include "tracebridge/trim.h"
 #include "tracebridge/verify.h"
@@ -44,6 +50,69 @@ struct calls {
   uint64_t flows[2];
   char text[TEXT];
 };
+
+/* ---- memory ------------------------------------------------------------------------------------------------------
+ *
+ * Readers and writers take large blocks, which under AddressSanitizer are mapped and unmapped each time, and that took
+ * most of the time. They are kept, poisoned, for the next one of the same size. */
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#ifndef ASAN_POISON_MEMORY_REGION
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+enum { KEPT = 16, LARGE = 1 << 16 };
+static struct {
+  void *block;
+  size_t size;
+} kept_blocks[KEPT];
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take_kept(size_t size) {
+  void *block = NULL;
+  (void)pthread_mutex_lock(&kept_lock);
+  for (size_t i = 0; i < KEPT && !block; i++)
+    if (kept_blocks[i].block && kept_blocks[i].size == size) {
+      block = kept_blocks[i].block;
+      kept_blocks[i].block = NULL;
+    }
+  (void)pthread_mutex_unlock(&kept_lock);
+  if (block) ASAN_UNPOISON_MEMORY_REGION(block, size);
+  return block;
+}
+
+static bool keep(void *block, size_t size) {
+  bool is_kept = false;
+  (void)pthread_mutex_lock(&kept_lock);
+  for (size_t i = 0; i < KEPT && !is_kept; i++)
+    if (!kept_blocks[i].block) {
+      ASAN_POISON_MEMORY_REGION(block, size);
+      kept_blocks[i].block = block;
+      kept_blocks[i].size = size;
+      is_kept = true;
+    }
+  (void)pthread_mutex_unlock(&kept_lock);
+  return is_kept;
+}
+
+static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  (void)ctx;
+  if (!ptr && new_size >= LARGE) {
+    void *block = take_kept(new_size);
+    return block ? block : malloc(new_size);
+  }
+  if (new_size) return realloc(ptr, new_size);
+  if (old_size < LARGE || !keep(ptr, old_size)) free(ptr);
+  return NULL;
+}
+static const struct tb_allocator allocator = {reallocate, NULL};
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static unsigned byte(struct calls *c) { return c->data < c->end ? *c->data++ : 0; }
 
@@ -165,6 +234,7 @@ static bool take_text(void *ctx, const char *text, size_t len) { return take_byt
 
 static void open_writer(struct calls *c) {
   struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : (size_t)number(c)};
+  options.allocator = &allocator;
   options.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
   options.source = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
   options.clock = (enum tb_clock)choice(c, TB_CLOCK_TRACE_FILE + 1);
@@ -189,7 +259,7 @@ static void open_writer(struct calls *c) {
 }
 
 static void open_packet_writer(struct calls *c) {
-  struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  struct tb_writer_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .allocator = &allocator};
   tb_packet_writer_close(c->packet_writer);
   (void)!tb_packet_writer_open_callback(byte(c) < 0xf0 ? "packets" : NULL, byte(c) < 0xf0 ? take_bytes : NULL, c,
                                         &options, &c->packet_writer, NULL);
@@ -203,6 +273,7 @@ static const char json[] =
 static void open_reader(struct calls *c) {
   struct tb_reader_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0,
                                       .format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1),
+                                      .allocator = &allocator,
                                       .max_record_bytes = (size_t)number(c),
                                       .max_interned_bytes = (size_t)number(c),
                                       .strict = byte(c) & 1};
@@ -332,8 +403,8 @@ static void close_columns(struct calls *c) {
 
 static void open_columns(struct calls *c) {
   struct tb_columns_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .rows = (size_t)number(c)};
-  const struct tb_reader_options reader = {.size = sizeof(reader),
-                                           .shape = byte(c) < 0xf0 ? TB_SHAPE_ONE : TB_SHAPE_SOURCE};
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .allocator = &allocator, .shape = byte(c) < 0xf0 ? TB_SHAPE_ONE : TB_SHAPE_SOURCE};
   if (options.rows > 1 << 10 || byte(c) < 0xfc) options.rows %= 1 << 4; /* quick, and no more than there is */
   if (!options.rows && byte(c) < 0xfc) options.rows = 1;
   options.columns = byte(c) & 1 ? TB_COLUMN_ALL : number(c);
@@ -374,20 +445,30 @@ static int make_file(struct calls *c, char path[PATH]) {
   return fd;
 }
 
-static void spoil(struct calls *c, struct tb_reader_options *options) {
-  *options = (struct tb_reader_options){.size = byte(c) < 0xf0 ? sizeof(*options) : 0};
+/* Options of a reader, or none. */
+static const struct tb_reader_options *spoil(struct calls *c, struct tb_reader_options *options) {
+  *options = (struct tb_reader_options){.size = byte(c) < 0xf0 ? sizeof(*options) : 0, .allocator = &allocator};
   options->format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
   options->shape = (enum tb_shape)choice(c, TB_SHAPE_SOURCE + 1);
   options->slices = (enum tb_slice_form)choice(c, TB_SLICES_COMPLETE + 1);
   options->max_record_bytes = (size_t)number(c);
   options->sorted = byte(c) & 1;
   options->strict = byte(c) & 1;
+  return byte(c) < 0xc0 ? options : NULL;
+}
+
+/* The size of a report, or of an older one, or none that a report has. */
+static size_t report_size(struct calls *c, size_t size) {
+  unsigned kind = byte(c);
+  if (kind < 0xc0) return size;
+  return kind < 0xe0 ? (size_t)number(c) % size : kind < 0xf0 ? 0 : SIZE_MAX;
 }
 
 static void verify(struct calls *c, const char *path) {
+  struct tb_reader_options reader;
   struct tb_verify_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
   struct tb_verification *made = NULL;
-  spoil(c, &options.reader);
+  options.reader = spoil(c, &reader);
   (void)!tb_verify(path, byte(c) < 0xc0 ? &options : NULL, byte(c) < 0xf0 ? &made : NULL, NULL);
   (void)!tb_verification_text(made, byte(c) < 0xf0 ? take_text : NULL, c);
   (void)!tb_verification_json(made, byte(c) < 0xf0 ? take_text : NULL, c);
@@ -397,9 +478,10 @@ static void verify(struct calls *c, const char *path) {
 }
 
 static void compare(struct calls *c, const char *path) {
+  struct tb_reader_options reader;
   struct tb_diff_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
   struct tb_difference *made = NULL;
-  spoil(c, &options.reader);
+  options.reader = spoil(c, &reader);
   (void)!tb_diff(path, byte(c) < 0xf0 ? path : NULL, byte(c) < 0xc0 ? &options : NULL, byte(c) < 0xf0 ? &made : NULL,
                  NULL);
   (void)!tb_difference_text(made, byte(c) < 0xf0 ? take_text : NULL, c);
@@ -414,14 +496,20 @@ static struct tb_trim_point make_point(struct calls *c) {
                                 .ns = (int64_t)number(c)};
 }
 
+/* One but for a few, so that most sequences start no thread. */
+static unsigned threads(struct calls *c) { return byte(c) < 0xfc ? 1 : 2; }
+
 static void trim(struct calls *c, const char *path) {
   struct tb_trim_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
   struct tb_trim_report report;
   struct tb_trim_point point;
   bool with_report = byte(c) < 0xc0;
+  report.size = report_size(c, sizeof(report));
   options.start = make_point(c);
   options.end = make_point(c);
   options.last_ns = byte(c) & 1 ? (int64_t)number(c) : 0;
+  options.threads = threads(c);
+  options.allocator = &allocator;
   (void)!tb_trim(path, byte(c) < 0xf0 ? "/dev/null" : NULL, byte(c) < 0xe0 ? &options : NULL,
                  with_report ? &report : NULL, NULL);
   if (with_report) tb_trim_report_free(&report);
@@ -430,11 +518,14 @@ static void trim(struct calls *c, const char *path) {
 
 static void redact(struct calls *c, const char *path) {
   const char *globs[] = {"a*", "!ab", NULL};
+  struct tb_reader_options reader;
+  struct tb_writer_options writer = {.size = sizeof(writer)};
   struct tb_redact_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .keep = globs};
   struct tb_redact_report report;
-  spoil(c, &options.reader);
-  options.writer.size = sizeof(options.writer);
-  options.writer.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
+  options.reader = spoil(c, &reader);
+  options.writer = byte(c) & 1 ? &writer : NULL;
+  writer.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
+  report.size = report_size(c, sizeof(report));
   options.keep_count = byte(c) % 4; /* the third is NULL */
   if (byte(c) >= 0xf0) options.keep = NULL;
   options.no_args = byte(c) & 1;
@@ -442,15 +533,17 @@ static void redact(struct calls *c, const char *path) {
                    byte(c) < 0xc0 ? &report : NULL, NULL);
 }
 
-static bool goes_on(struct calls *c) { return byte(c) < 0x20; }
 static bool is_ready(void *ctx, const char *link) {
   struct calls *c = ctx;
   c->taken += strlen(link);
-  return goes_on(c);
+  return byte(c) & 1;
 }
-static bool is_waiting(void *ctx) { return goes_on(ctx); }
+static bool is_waiting(void *ctx) {
+  (void)ctx;
+  return false;
+}
 
-/* Nobody fetches it: one who is asked says no in the end. */
+/* Nobody fetches it, and nobody waits: who is asked says no before there is a pause. */
 static void serve(struct calls *c, const char *path) {
   struct tb_serve_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .port = TB_SERVE_ANY_PORT, .ctx = c};
   options.ready = is_ready;
@@ -458,13 +551,124 @@ static void serve(struct calls *c, const char *path) {
   options.viewer = byte(c) < 0x80 ? NULL : byte(c) & 1 ? "https://a.b" : c->text;
   options.name = byte(c) & 1 ? c->text : NULL;
   if (byte(c) >= 0xf0) options.port += 1 + (unsigned)number(c);
-  if (!options.waiting) options.size = 0;
+  if (!options.waiting) options.size = 0; /* it would wait for ever */
   (void)!tb_serve(path, &options, NULL);
+}
+
+/* Globs, of which the third is NULL: their count. */
+static size_t glob_count(struct calls *c) {
+  unsigned kind = byte(c);
+  return kind < 0xf0 ? kind % 3 : 3;
+}
+
+static void filter(struct calls *c, const char *path) {
+  const char *const globs[] = {"a*", "!ab", NULL};
+  struct tb_filter_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  struct tb_filter_report report;
+  bool with_report = byte(c) < 0xc0;
+  report.size = report_size(c, sizeof(report));
+  options.processes = options.threads = options.names = options.categories = options.counters =
+      byte(c) < 0xf0 ? globs : NULL;
+  options.process_count = glob_count(c);
+  options.name_count = glob_count(c);
+  options.counter_count = glob_count(c);
+  options.min_dur_ns = (int64_t)number(c);
+  options.max_bytes = number(c);
+  options.no_args = byte(c) & 1;
+  options.no_flows = byte(c) & 1;
+  options.worker_threads = threads(c);
+  options.allocator = &allocator;
+  (void)!tb_filter(path, byte(c) < 0xf0 ? "/dev/null" : NULL, byte(c) < 0xe0 ? &options : NULL,
+                   with_report ? &report : NULL, NULL);
+  if (with_report) tb_filter_report_free(&report);
+}
+
+static void repair(struct calls *c, const char *path) {
+  struct tb_repair_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .threads = threads(c)};
+  options.allocator = &allocator;
+  struct tb_repair_report report;
+  bool with_report = byte(c) < 0xc0;
+  report.size = report_size(c, sizeof(report));
+  (void)!tb_repair(path, byte(c) < 0xf0 ? "/dev/null" : NULL, byte(c) < 0xe0 ? &options : NULL,
+                   with_report ? &report : NULL, NULL);
+  if (with_report) tb_repair_report_free(&report);
+}
+
+static void convert(struct calls *c, const char *path) {
+  struct tb_reader_options reader;
+  struct tb_writer_options writer = {.size = sizeof(writer)};
+  struct tb_convert_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .threads = threads(c)};
+  struct tb_convert_report report;
+  report.size = report_size(c, sizeof(report));
+  options.reader = spoil(c, &reader);
+  options.writer = byte(c) < 0xf0 ? &writer : NULL;
+  writer.format = (enum tb_format)choice(c, TB_FORMAT_TEXT + 1);
+  writer.compress = byte(c) & 1;
+  writer.memory_budget = (size_t)number(c);
+  (void)!tb_convert(path, byte(c) < 0xf0 ? "/dev/null" : NULL, byte(c) < 0xe0 ? &options : NULL,
+                    byte(c) < 0xc0 ? &report : NULL, NULL);
+}
+
+static void inform(struct calls *c, const char *path) {
+  struct tb_reader_options reader;
+  struct tb_info_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  struct tb_info *info = NULL;
+  options.reader = spoil(c, &reader);
+  (void)!tb_info_open(path, byte(c) < 0xe0 ? &options : NULL, byte(c) < 0xf0 ? &info : NULL, NULL);
+  if (info) {
+    (void)!tb_info_line(info, take_text, c);
+    (void)!tb_info_text(info, take_text, c);
+    (void)!tb_info_json(info, take_text, c);
+  }
+  tb_info_close(info);
+  (void)tb_loss_kind_name((enum tb_loss_kind)number(c));
+}
+
+static void dump(struct calls *c, const char *path) {
+  struct tb_reader_options reader;
+  struct tb_loss losses[TB_DUMP_LOSSES];
+  struct tb_dump_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0};
+  size_t count;
+  options.reader = spoil(c, &reader);
+  options.resolve = byte(c) & 1;
+  options.events = byte(c) & 1;
+  options.kinds = byte(c) & 1 ? "track_event,,slice begin" : NULL;
+  options.after = (int64_t)number(c);
+  options.before = (int64_t)number(c);
+  (void)!tb_dump(path, byte(c) < 0xe0 ? &options : NULL, byte(c) < 0xf0 ? take_text : NULL, c,
+                 byte(c) & 1 ? losses : NULL, byte(c) & 1 ? &count : NULL, NULL);
+}
+
+static void merge(struct calls *c, const char *path) {
+  struct tb_merge_input inputs[2] = {{.path = path}, {.path = path}};
+  struct tb_merge_options options = {.size = byte(c) < 0xf0 ? sizeof(options) : 0, .threads = threads(c)};
+  options.allocator = &allocator;
+  struct tb_merge_report *report = NULL;
+  size_t count = byte(c) % 3;
+  inputs[1].has_offset = byte(c) & 1;
+  inputs[1].offset_ns = (int64_t)number(c);
+  inputs[1].clock = (enum tb_clock)choice(c, TB_CLOCK_TRACE_FILE + 1);
+  inputs[1].machine = byte(c) & 1 ? c->text : NULL;
+  options.unplaced = (enum tb_unplaced)choice(c, TB_UNPLACED_DROP + 1);
+  options.align_on = byte(c) & 1 ? "a:begin" : NULL;
+  options.share_flows = byte(c) & 1;
+  options.flatten_machines = byte(c) & 1;
+  options.trace_clock = (enum tb_clock)choice(c, TB_CLOCK_TRACE_FILE + 1);
+  options.max_drift_ppm = (unsigned)number(c);
+  (void)!tb_merge(byte(c) < 0xf8 ? inputs : NULL, count, byte(c) < 0xf0 ? "/dev/null" : NULL,
+                  byte(c) < 0xe0 ? &options : NULL, byte(c) < 0xf0 ? &report : NULL, NULL);
+  if (!report) return;
+  (void)tb_merge_report_render(report, (enum tb_merge_report_format)choice(c, TB_MERGE_REPORT_FORMAT_COUNT));
+  (void)tb_merge_report_input(report, (size_t)number(c));
+  (void)tb_merge_report_note(report, (size_t)number(c));
+  (void)tb_merge_report_advice(report, (size_t)number(c));
+  c->taken += tb_merge_report_summary(report)->packets_out != 0;
+  tb_merge_report_free(report);
 }
 
 static void use_tool(struct calls *c) {
   typedef void tool(struct calls * c, const char *path);
-  static tool *const all[] = {verify, compare, trim, redact};
+  static tool *const all[] = {verify, compare, trim, redact, filter, repair, convert, inform, dump, merge};
   char path[PATH];
   unsigned which = byte(c);
   bool is_null = byte(c) >= 0xf8;

@@ -40,16 +40,14 @@ static enum tb_status pump(struct feeding *f, struct tb_writer *writer) {
 }
 
 static enum tb_status convert(struct feeding *f, const char *to, enum tb_format format) {
-  struct tb_convert_options options = {.size = sizeof(options), .threads = 1};
-  options.writer.size = sizeof(options.writer);
-  options.writer.format = format;
-  options.writer.threads = 1;
+  const struct tb_convert_options options = {.size = sizeof(options), .threads = 1};
+  struct tb_writer_options target = {.size = sizeof(target), .format = format, .threads = 1};
   enum tb_status status;
   while ((status = tb_reader_find_format(f->reader)) == TB_AGAIN && (status = feed_more(f)) == TB_OK) continue;
   if (status != TB_OK) return status;
-  options.writer.source = tb_reader_format(f->reader);
+  target.source = tb_reader_format(f->reader);
   struct tb_writer *writer;
-  status = tb_writer_open(to, &options.writer, &writer, NULL);
+  status = tb_writer_open(to, &target, &writer, NULL);
   if (status != TB_OK) return status;
   tb_convert_set_up(f->reader, writer, &options);
   status = pump(f, writer);

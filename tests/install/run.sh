@@ -67,6 +67,18 @@ done
 diff "$work/out" <(printf '%s\t1\t%s\t%s\n' c 1000 1000 b 1000 1000 a 5000 4000 d 0 0) ||
   fail "the example of self times said this"
 
+# Programs that were built with older headers, and with newer ones.
+cp -r "$prefix/include" "$work/newer"
+sed -i 's/^  struct tb_merge_report \*shifted;/&\n  uint64_t planted;/; s/^  bool no_clobber;/&\n  uint64_t planted;/' \
+  "$work/newer/tracebridge/trim.h"
+for version in older newer; do
+  how=("${compile[@]}")
+  [[ $version == older ]] || how=("-I$work/newer" -DNEWER)
+  "$cc" -std=c11 "${flags[@]}" "${how[@]}" "$here/reports.c" "${shared[@]}" -o "$work/reports" ||
+    fail "reports.c does not build with $version headers"
+  "$work/reports" "$data" || fail "a program with $version headers went wrong"
+done
+
 "$here/header_examples.py" "$cc" "$prefix/include" || fail "an example of a header"
 reference=$(find "$prefix/share/doc" -name tracebridge.html)
 nm -D --defined-only "$libdir/libtracebridge.so" | sed -n 's/.* \(tb_[a-z0-9_]*\)@.*/\1/p' >"$work/names"

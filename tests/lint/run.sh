@@ -34,6 +34,8 @@ tests/lint/layout.py	a file, folder or library is out of its place
 tests/lint/layout_test.sh	layout.py does not find what it is to find
 tests/lint/one_of_each.py	an idea has a second place
 tests/lint/one_of_each_test.sh	one_of_each.py does not find what it is to find
+tests/lint/loss_codes.py	a loss has no code, or a page does not list the codes
+tests/lint/loss_codes_test.sh	loss_codes.py does not find what it is to find
 tests/lint/note_codes.py	a page does not list the notes of a merge, or the findings of verify
 tests/lint/note_codes_test.sh	note_codes.py does not find what it is to find
 CHECKS

@@ -229,19 +229,20 @@ static void close_sides(struct diff_state *d) {
 enum tb_status tb_diff(const char *first, const char *second, const struct tb_diff_options *options,
                        struct tb_difference **difference, struct tb_error *error) {
   struct tb_diff_options filled = {.size = sizeof(filled)};
+  struct tb_reader_options reader = {.size = sizeof(reader)};
   struct tb_error own_error = {0};
   if (!error) error = &own_error;
   enum tb_status status = tb_check_open(first ? second : first, difference, error);
   if (!difference) return status;
   *difference = NULL;
   if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_options_take(&reader, sizeof(reader), filled.reader, error);
   if (status != TB_OK) return status;
-  filled.reader.size = sizeof(filled.reader);
-  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
-  struct diff_state *d = create(filled.reader.allocator);
+  if (!reader.allocator) reader.allocator = tb_default_allocator();
+  struct diff_state *d = create(reader.allocator);
   if (!d) return no_memory(error);
   const char *const paths[2] = {first, second};
-  status = diff(d, paths, &filled.reader, error);
+  status = diff(d, paths, &reader, error);
   close_sides(d);
   if (status != TB_OK) {
     tb_difference_free(&d->result);

@@ -164,8 +164,8 @@ static enum tb_status run(struct filtering *f, const char *out, struct tb_error 
 enum tb_status tb_filter(const char *in, const char *out, const struct tb_filter_options *options,
                          struct tb_filter_report *report, struct tb_error *error) {
   struct filtering f = {.options = {.size = sizeof(f.options)}};
-  if (report) *report = (struct tb_filter_report){.merge = NULL};
-  enum tb_status status = tb_options_take(&f.options, sizeof(f.options), options, error);
+  enum tb_status status = tb_report_begin(report, sizeof(*report), error);
+  if (status == TB_OK) status = tb_options_take(&f.options, sizeof(f.options), options, error);
   if (status == TB_OK) status = check(in, out, &f.options, error);
   if (status != TB_OK) return status;
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&f.options, worker_threads);
@@ -175,15 +175,13 @@ enum tb_status tb_filter(const char *in, const char *out, const struct tb_filter
     tb_walk_close(&f.walk);
   }
   f.report.merge = f.walk.merger.report;
-  if (report)
-    *report = f.report;
-  else
-    tb_filter_report_free(&f.report);
+  tb_report_give(report, &f.report, sizeof(f.report));
+  if (!TB_REPORT_HAS(report, struct tb_filter_report, merge)) tb_merge_report_free(f.report.merge);
   return status;
 }
 
 void tb_filter_report_free(struct tb_filter_report *report) {
-  if (!report) return;
+  if (!TB_REPORT_HAS(report, struct tb_filter_report, merge)) return;
   tb_merge_report_free(report->merge);
   report->merge = NULL;
 }

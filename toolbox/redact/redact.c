@@ -48,11 +48,8 @@ static enum tb_status redact_all(struct tb_redactor *r, struct tb_reader *reader
   return status;
 }
 
-static enum tb_status redact(struct tb_redactor *r, const char *from, const char *to,
-                             const struct tb_redact_options *options, struct tb_redact_report *report,
-                             struct tb_error *error) {
-  struct tb_reader_options how = options->reader;
-  struct tb_writer_options target = options->writer;
+static enum tb_status redact(struct tb_redactor *r, const char *from, const char *to, struct tb_reader_options how,
+                             struct tb_writer_options target, struct tb_redact_report *report, struct tb_error *error) {
   struct tb_reader *reader = NULL;
   struct tb_writer *writer = NULL;
   how.shape = TB_SHAPE_SOURCE;
@@ -78,31 +75,33 @@ static enum tb_status redact(struct tb_redactor *r, const char *from, const char
 enum tb_status tb_redact(const char *from, const char *to, const struct tb_redact_options *options,
                          struct tb_redact_report *report, struct tb_error *error) {
   struct tb_redact_options filled = {.size = sizeof(filled)};
-  struct tb_redact_report own_report;
+  struct tb_reader_options reader = {.size = sizeof(reader)};
+  struct tb_writer_options writer = {.size = sizeof(writer)};
+  struct tb_redact_report made = {0};
   struct tb_error own_error = {0};
-  if (!report) report = &own_report;
   if (!error) error = &own_error;
-  *report = (struct tb_redact_report){0};
-  enum tb_status status = tb_options_take(&filled, sizeof(filled), options, error);
+  enum tb_status status = tb_report_begin(report, sizeof(*report), error);
+  if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_options_take(&reader, sizeof(reader), filled.reader, error);
+  if (status == TB_OK) status = tb_options_take(&writer, sizeof(writer), filled.writer, error);
   if (status == TB_OK) status = tb_cut_check_files(from, to, error);
   if (status != TB_OK) return status;
   const struct tb_name_patterns keep = {filled.keep, filled.keep_count};
   if (!tb_name_patterns_are_there(&keep))
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a glob of texts to keep is NULL");
-  filled.reader.size = sizeof(filled.reader);
-  filled.writer.size = sizeof(filled.writer);
-  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
-  if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
-  struct tb_redactor r = {.allocator = filled.reader.allocator, .no_args = filled.no_args};
+  if (!reader.allocator) reader.allocator = tb_default_allocator();
+  if (!writer.allocator) writer.allocator = reader.allocator;
+  struct tb_redactor r = {.allocator = reader.allocator, .no_args = filled.no_args};
   if (!tb_pseudonyms_init(&r.names, r.allocator, filled.key, &keep))
     return tb_fail(error, TB_IO, TB_NO_OFFSET, "the system gives no random numbers: give a key");
   tb_arena_init(&r.lasting, r.allocator, 0);
   tb_arena_init(&r.scratch, r.allocator, 0);
-  status = redact(&r, from, to, &filled, report, error);
+  status = redact(&r, from, to, reader, writer, &made, error);
+  tb_report_give(report, &made, sizeof(made));
   if (status == TB_NO_MEMORY) (void)no_memory(error);
   tb_free(r.allocator, r.tracks, r.track_count * sizeof(*r.tracks));
   tb_arena_free(&r.lasting);
   tb_arena_free(&r.scratch);
   tb_pseudonyms_free(&r.names);
-  return status == TB_OK && report->loss_count ? TB_PARTIAL : status;
+  return status == TB_OK && made.loss_count ? TB_PARTIAL : status;
 }

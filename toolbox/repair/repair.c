@@ -86,8 +86,8 @@ enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair
                          struct tb_repair_report *report, struct tb_error *error) {
   struct tb_repair_options how = {.size = sizeof(how)};
   struct repairing r = {.report = {.merge = NULL}};
-  if (report) *report = r.report;
-  enum tb_status status = tb_options_take(&how, sizeof(how), options, error);
+  enum tb_status status = tb_report_begin(report, sizeof(*report), error);
+  if (status == TB_OK) status = tb_options_take(&how, sizeof(how), options, error);
   if (status == TB_OK) status = tb_cut_check_files(in, out, error);
   if (status != TB_OK) return status;
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&how, threads);
@@ -97,15 +97,13 @@ enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair
     tb_walk_close(&r.walk);
   }
   r.report.merge = r.walk.merger.report;
-  if (report)
-    *report = r.report;
-  else
-    tb_repair_report_free(&r.report);
+  tb_report_give(report, &r.report, sizeof(r.report));
+  if (!TB_REPORT_HAS(report, struct tb_repair_report, merge)) tb_merge_report_free(r.report.merge);
   return status;
 }
 
 void tb_repair_report_free(struct tb_repair_report *report) {
-  if (!report) return;
+  if (!TB_REPORT_HAS(report, struct tb_repair_report, merge)) return;
   tb_merge_report_free(report->merge);
   report->merge = NULL;
 }

@@ -261,11 +261,29 @@ static enum tb_status run(struct trimming *t, const char *out, const struct tb_m
   return status;
 }
 
+void tb_trim_report_free(struct tb_trim_report *report) {
+  if (TB_REPORT_HAS(report, struct tb_trim_report, merge)) {
+    tb_merge_report_free(report->merge);
+    report->merge = NULL;
+  }
+  if (TB_REPORT_HAS(report, struct tb_trim_report, shifted)) {
+    tb_merge_report_free(report->shifted);
+    report->shifted = NULL;
+  }
+}
+
+/* What the caller has no room for is freed. */
+static void give_report(struct tb_trim_report *report, const struct tb_trim_report *made) {
+  tb_report_give(report, made, sizeof(*made));
+  if (!TB_REPORT_HAS(report, struct tb_trim_report, merge)) tb_merge_report_free(made->merge);
+  if (!TB_REPORT_HAS(report, struct tb_trim_report, shifted)) tb_merge_report_free(made->shifted);
+}
+
 enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_options *options,
                        struct tb_trim_report *report, struct tb_error *error) {
   struct trimming t = {.options = {.size = sizeof(t.options)}};
-  if (report) *report = (struct tb_trim_report){.merge = NULL};
-  enum tb_status status = tb_options_take(&t.options, sizeof(t.options), options, error);
+  enum tb_status status = tb_report_begin(report, sizeof(*report), error);
+  if (status == TB_OK) status = tb_options_take(&t.options, sizeof(t.options), options, error);
   if (status == TB_OK) status = check(in, out, &t.options, error);
   if (status != TB_OK) return status;
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&t.options, threads);
@@ -275,16 +293,6 @@ enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_opt
     tb_walk_close(&t.walk);
   }
   t.report.merge = t.walk.merger.report;
-  if (report)
-    *report = t.report;
-  else
-    tb_trim_report_free(&t.report);
+  give_report(report, &t.report);
   return status;
-}
-
-void tb_trim_report_free(struct tb_trim_report *report) {
-  if (!report) return;
-  tb_merge_report_free(report->merge);
-  tb_merge_report_free(report->shifted);
-  report->merge = report->shifted = NULL;
 }

@@ -196,27 +196,7 @@ const struct tb_finding_kind *tb_finding_kind_named(const char *name) {
 
 /* ---- a reader's losses ------------------------------------------------------------------------------------------- */
 
-/* Phrases of reasons, where the kind of the loss does not say it all; the first that fits counts. */
-static const struct {
-  const char *phrase;
-  enum tb_finding_code code;
-} phrases[] = {
-    {"clock that nothing relates", TB_FINDS_CLOCK_UNKNOWN},
-    {"runs backwards", TB_FINDS_CLOCK_BACKWARDS},
-    {"contradicts itself", TB_FINDS_CLOCK_BACKWARDS},
-    {"no timestamp", TB_FINDS_NO_TIME},
-    {"without a timestamp", TB_FINDS_NO_TIME},
-    {"without a time", TB_FINDS_NO_TIME},
-    {"interned entries that were not sent", TB_FINDS_INTERNED_MISSING},
-    {"end of a slice without its begin", TB_FINDS_END_WITHOUT_BEGIN},
-    {"ends before it begins", TB_FINDS_NEGATIVE_DURATION},
-    {"on a track that is no counter", TB_FINDS_COUNTER_NO_TRACK},
-    {"garbage", TB_FINDS_DAMAGED},
-};
-
 enum tb_finding_code tb_finding_of_loss(const struct tb_loss *loss) {
-  for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++)
-    if (strstr(loss->reason, phrases[i].phrase)) return phrases[i].code;
   switch (loss->kind) {
     case TB_LOSS_CUT:
       return TB_FINDS_CUT;
@@ -224,8 +204,22 @@ enum tb_finding_code tb_finding_of_loss(const struct tb_loss *loss) {
       return TB_FINDS_DAMAGED;
     case TB_LOSS_LIMIT:
       return TB_FINDS_LIMIT;
+    case TB_LOSS_CLOCK:
+      return TB_FINDS_CLOCK_UNKNOWN;
+    case TB_LOSS_CLOCK_BACKWARDS:
+      return TB_FINDS_CLOCK_BACKWARDS;
     case TB_LOSS_STATE:
       return TB_FINDS_STATE_MISSING;
+    case TB_LOSS_INTERNED_MISSING:
+      return TB_FINDS_INTERNED_MISSING;
+    case TB_LOSS_NO_TIME:
+      return TB_FINDS_NO_TIME;
+    case TB_LOSS_UNPAIRED:
+      return TB_FINDS_END_WITHOUT_BEGIN;
+    case TB_LOSS_NEGATIVE_DURATION:
+      return TB_FINDS_NEGATIVE_DURATION;
+    case TB_LOSS_COUNTER_NO_TRACK:
+      return TB_FINDS_COUNTER_NO_TRACK;
     default:
       return TB_FINDS_LEFT_OUT;
   }

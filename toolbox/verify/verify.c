@@ -100,9 +100,9 @@ static enum tb_status verify(struct verify_reading *r, const char *path, const s
                                            .progress_ctx = options->progress_ctx};
   struct tb_verifier *v = r->v;
   v->error = error;
-  v->memory_budget = options->reader.memory_budget;
-  v->temporary_directory = options->reader.temporary_directory;
-  struct tb_reader_options reader = options->reader;
+  v->memory_budget = options->reader->memory_budget;
+  v->temporary_directory = options->reader->temporary_directory;
+  struct tb_reader_options reader = *options->reader;
   reader.keep_interned = true;
   enum tb_status status = tb_trace_walk(&r->walk, path, &reader, &visitor, error);
   if (status == TB_OK) status = tb_verify_slices(v);
@@ -125,16 +125,18 @@ static struct tb_verifier *create(const struct tb_allocator *allocator) {
 enum tb_status tb_verify(const char *path, const struct tb_verify_options *options,
                          struct tb_verification **verification, struct tb_error *error) {
   struct tb_verify_options filled = {.size = sizeof(filled)};
+  struct tb_reader_options reader = {.size = sizeof(reader)};
   struct tb_error own_error = {0};
   enum tb_status status = tb_check_open(path, verification, error);
   if (!verification) return status;
   *verification = NULL;
   if (status == TB_OK) status = tb_options_take(&filled, sizeof(filled), options, error);
+  if (status == TB_OK) status = tb_options_take(&reader, sizeof(reader), filled.reader, error);
   if (status != TB_OK) return status;
-  filled.reader.size = sizeof(filled.reader);
-  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
+  filled.reader = &reader;
+  if (!reader.allocator) reader.allocator = tb_default_allocator();
   if (!error) error = &own_error;
-  struct verify_reading r = {.v = create(filled.reader.allocator), .walk = {.allocator = filled.reader.allocator}};
+  struct verify_reading r = {.v = create(reader.allocator), .walk = {.allocator = reader.allocator}};
   if (!r.v) return no_memory(error);
   status = verify(&r, path, &filled, error);
   if (status != TB_OK) tb_error_set_file(error, r.walk.input ? tb_input_name(r.walk.input) : path);

@@ -2,6 +2,12 @@
  *
  * Types that every public header uses: export macro, text slices, status codes, errors, allocator.
  *
+ * Structs. Zero-initialise each that you make, then set what you want: members that are new in a later version are 0
+ * then, which means what it was before they came. Options, and reports that the library fills in, begin with `size`, to
+ * be set to sizeof, and get new members at their end; what a caller's struct has no room for is not asked and not
+ * written. All others that callers make, and those within others or in arrays, keep their size: what is added
+ * takes the place of `reserved`, and those without it stay as they are.
+ *
  *     struct tb_error error = {0};
  *     error.code = TB_IO;
  *     printf("tracebridge %s: %s\n", tb_version(), tb_status_text(error.code));
@@ -74,6 +80,7 @@ struct tb_error {
   uint64_t record;   /* number of the event, packet or record, from 0; TB_NO_OFFSET when it has none */
   char message[400]; /* what, and what to do; NUL-terminated */
   char file[256];    /* the input or output concerned, as it is named, possibly cut; NUL-terminated, "" when none */
+  const void *reserved[2]; /* NULL; see "Structs" above */
 };
 
 #define TB_NO_OFFSET UINT64_MAX
@@ -88,17 +95,41 @@ struct tb_allocator {
 
 enum { TB_LOSS_REASON_MAX = 128 };
 
-/* What a reason for a loss is about, for programs: texts are for people and may change. Kinds are added at the end. */
+/* Codes of losses and of notes, for programs: texts are for people and may change. X(code, its name). New codes come at
+ * the end; docs/LIBRARY.md lists them. */
+#define TB_LOSS_LIST(X)                                                                                          \
+  X(OTHER, "other")                         /* more reasons than are counted */                                  \
+  X(CUT, "cut")                             /* the input ends early: all before it was read */                   \
+  X(DAMAGED, "damaged")                     /* bytes of the input make no sense: what is behind them was read */ \
+  X(LIMIT, "limit")                         /* longer, deeper or more than a limit of ours or of the target's */ \
+  X(CLOCK, "clock_unknown")                 /* on a clock that nothing relates to the trace's */                 \
+  X(STATE, "state_missing")                 /* needs what its sequence sent before, which is not there */        \
+  X(UNPAIRED, "unpaired")                   /* an end without its begin, a flow without its start */             \
+  X(NO_PLACE, "no_place")                   /* the target's format has no place for it */                        \
+  X(NO_TIME, "no_time")                     /* an event without a time */                                        \
+  X(CLOCK_BACKWARDS, "clock_backwards")     /* a clock snapshot that contradicts others or itself */             \
+  X(INTERNED_MISSING, "interned_missing")   /* references to interned data that was not sent */                  \
+  X(COUNTER_NO_TRACK, "counter_no_track")   /* a counter's value on a track that is no counter */                \
+  X(NO_TRACK, "no_track")                   /* of no track or thread */                                          \
+  X(UNKNOWN, "unknown")                     /* of a type, or a field, that is not known */                       \
+  X(INCOMPLETE, "incomplete")               /* lacks a part that it needs */                                     \
+  X(NEGATIVE_DURATION, "negative_duration") /* ends before it begins */                                          \
+  X(NEGATIVE_TIME, "negative_time")         /* before time 0, where the target has none */                       \
+  X(OVERLAP, "overlap")                     /* a slice was cut short: it overlaps others */                      \
+  X(LATE, "late")                           /* came later than the window of sorting allows: only its order */   \
+  X(DUPLICATE, "duplicate")                 /* said a second time */                                             \
+  X(SECOND_TRACE, "second_trace")           /* a note: another trace in the input */                             \
+  X(UNREAD, "unread")                       /* a note: a part of the input is not read, or not shown */          \
+  X(ASSUMED, "assumed")                     /* a note: the source does not say it, or says it in an unusual way */
+
 enum tb_loss_kind {
-  TB_LOSS_OTHER,    /* an event or a part of one is left out, for the reason that the text says */
-  TB_LOSS_CUT,      /* the input ends early: all before it was read */
-  TB_LOSS_DAMAGED,  /* bytes of the input make no sense: what is behind them was read */
-  TB_LOSS_LIMIT,    /* it is longer, deeper or more than a limit of ours or of the target's */
-  TB_LOSS_CLOCK,    /* a time is missing, or on a clock that nothing relates to the trace's */
-  TB_LOSS_STATE,    /* it needs what its sequence sent before, which is not there */
-  TB_LOSS_UNPAIRED, /* an end without its begin, a flow without its start */
-  TB_LOSS_NO_PLACE  /* the target's format has no place for it */
+#define TB_LOSS_ENUM(code, name) TB_LOSS_##code,
+  TB_LOSS_LIST(TB_LOSS_ENUM)
+#undef TB_LOSS_ENUM
 };
+
+/* The name of a code, "cut"; "other" of a number that is none. Constant. */
+TB_API const char *tb_loss_kind_name(enum tb_loss_kind kind);
 
 /* One reason for which something was lost, how often, and where first. */
 struct tb_loss {
@@ -106,6 +137,7 @@ struct tb_loss {
   uint64_t count;
   uint64_t first_offset; /* byte offset in the decompressed input */
   enum tb_loss_kind kind;
+  uint32_t reserved; /* 0 */
 };
 
 #ifdef __cplusplus

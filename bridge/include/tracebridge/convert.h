@@ -2,7 +2,7 @@
  *
  * Whole conversions: a reader into a writer.
  *
- *     struct tb_convert_report report;
+ *     struct tb_convert_report report = {.size = sizeof(report)};
  *     struct tb_error error = {0};
  *     enum tb_status status = tb_convert("trace.json", "trace.perfetto-trace", NULL, &report, &error);
  *     if (status == TB_PARTIAL) printf("%zu reasons for losses\n", report.loss_count);
@@ -22,9 +22,11 @@ extern "C" {
 typedef bool (*tb_progress)(void *ctx, uint64_t bytes_read, uint64_t size);
 
 struct tb_convert_options {
-  size_t size;                     /* sizeof */
-  struct tb_reader_options reader; /* allocator and threads are taken from here where the writer's are not set */
-  struct tb_writer_options writer;
+  size_t size; /* sizeof */
+  /* NULL: all defaults; read during the call alone. Allocator and threads of the reader count where the writer's are
+   * not set; `source` of the writer is not asked. */
+  const struct tb_reader_options *reader;
+  const struct tb_writer_options *writer;
   unsigned threads;     /* 0: as many as the machine has cores, at most 4; 1: one */
   tb_progress progress; /* NULL: none */
   void *progress_ctx;
@@ -33,8 +35,10 @@ struct tb_convert_options {
   tb_progress on_write_progress;
 };
 
-/* What a conversion did. Filled in also when it failed half-way. Wholly public, caller-owned. */
+/* What a conversion did. Zero-initialise, then set `size` to sizeof; tb_convert sets the members that it has room for,
+ * also when it failed half-way. */
 struct tb_convert_report {
+  size_t size;
   enum tb_format from, to;
   struct tb_writer_summary summary;
   uint64_t input_bytes;      /* as stored */

@@ -48,6 +48,8 @@ enum tb_diff_table {
       TB_DIFF_TABLE_COUNT
 };
 
+enum { TB_DIFF_TABLE_ROOM = 32 }; /* of struct tb_difference: more tables may come */
+
 /* A constant; NULL where there is no such table. */
 TB_API const char *tb_diff_table_name(enum tb_diff_table table);
 
@@ -73,7 +75,7 @@ struct tb_difference {
   struct tb_str files[2]; /* FILE/MEMBER where it is in an archive */
   enum tb_format formats[2];
   bool is_equal;
-  struct tb_diff_count tables[TB_DIFF_TABLE_COUNT];
+  struct tb_diff_count tables[TB_DIFF_TABLE_ROOM];
   const struct tb_diff_row *rows; /* the first of each table, in the order of tables, then of time */
   size_t row_count;
   const struct tb_loss *losses[2]; /* of each reading: what was lost is not compared */
@@ -81,8 +83,8 @@ struct tb_difference {
 };
 
 struct tb_diff_options {
-  size_t size;                     /* sizeof */
-  struct tb_reader_options reader; /* of both; shape, slices and sorted are not asked */
+  size_t size;                            /* sizeof */
+  const struct tb_reader_options *reader; /* of both; shape, slices and sorted are not asked. NULL: all defaults */
 };
 
 /* Compares the traces `first` and `second` (one of them may be "-", standard input). TB_OK: *difference is set, to be

@@ -18,9 +18,9 @@ extern "C" {
 /* Zero-initialise, then set `size` to sizeof. */
 struct tb_dump_options {
   size_t size;
-  struct tb_reader_options reader;
-  bool resolve; /* Perfetto: comments say where a packet was and what ids mean */
-  bool events;  /* Perfetto, FXT: events, as for JSON, instead of packets and records */
+  const struct tb_reader_options *reader; /* NULL: all defaults */
+  bool resolve;                           /* Perfetto: comments say where a packet was and what ids mean */
+  bool events;                            /* Perfetto, FXT: events, as for JSON, instead of packets and records */
   /* What to write alone: packets, records or events of these kinds (names separated by commas; NULL: all), of that
    * sequence (0: all; not of records), and with a time from `after` to `before` on the trace's clock (not of records).
    * Where both are 0, and has_times is false, times do not count; else what has no time is left out. */

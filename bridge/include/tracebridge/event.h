@@ -122,6 +122,7 @@ struct tb_track {
   const struct tb_str *labels; /* process_labels */
   int64_t sort_index;          /* legacy_sort_index, or sibling_order_rank of a custom track */
   struct tb_str unit_name;     /* counters only */
+  const void *reserved;        /* NULL */
 };
 
 /* ---- ids, stacks, clocks ----------------------------------------------------------------------------------------- */
@@ -227,6 +228,8 @@ enum tb_event_type {
   TB_EVENT_FLOW_EDGE,
   TB_EVENT_TYPE_COUNT
 };
+
+enum { TB_EVENT_TYPE_ROOM = 64 }; /* counts by type have so many, those of no type 0: more types may come */
 
 /* What an event has in addition to its type's own fields: bits of tb_event.has. */
 enum tb_event_has {
@@ -341,8 +344,9 @@ struct tb_event {
   /* in the one shape alone: number of the slice or instant, from 1 in the order in which they come; an END has its
    * BEGIN's */
   uint64_t slice_id;
-  uint64_t flow_from; /* TB_EVENT_FLOW_EDGE: the slice_id that the flow comes from */
-  uint64_t offset;    /* byte offset of the event in the decompressed input */
+  uint64_t flow_from;   /* TB_EVENT_FLOW_EDGE: the slice_id that the flow comes from */
+  uint64_t offset;      /* byte offset of the event in the decompressed input */
+  const void *reserved; /* NULL */
 };
 
 #ifdef __cplusplus

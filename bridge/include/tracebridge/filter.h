@@ -53,8 +53,9 @@ struct tb_filter_options {
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
 };
 
-/* What was done. */
+/* What was done. Zero-initialise, then set `size` to sizeof; tb_filter sets the members that it has room for. */
 struct tb_filter_report {
+  size_t size;
   uint64_t packets_in; /* of the trace as Perfetto's packets */
   uint64_t packets_out;
   /* slices of track events and atrace; those whose name, category and duration are kept, of whichever process */

@@ -101,7 +101,7 @@ struct tb_info {
   enum tb_format format;
   uint64_t stored_bytes; /* of the input as it is stored */
   uint64_t events;       /* that happen in time */
-  uint64_t events_by_type[TB_EVENT_TYPE_COUNT];
+  uint64_t events_by_type[TB_EVENT_TYPE_ROOM];
   int64_t first_ts, last_ts; /* ns on the trace's clock; first > last where nothing has a time */
   uint64_t machines, custom_tracks, counter_tracks;
   uint64_t arguments, flows; /* entries of argument trees; ends of flows */
@@ -154,9 +154,9 @@ struct tb_info {
 };
 
 struct tb_info_options {
-  size_t size; /* sizeof */
-  struct tb_reader_options reader;
-  tb_progress progress; /* NULL: none */
+  size_t size;                            /* sizeof */
+  const struct tb_reader_options *reader; /* NULL: all defaults */
+  tb_progress progress;                   /* NULL: none */
   void *progress_ctx;
 };
 

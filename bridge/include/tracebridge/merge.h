@@ -26,6 +26,7 @@ struct tb_merge_input {
   enum tb_clock clock; /* the clock that its times are on, for one that does not say; UNKNOWN: as the trace says */
   bool has_offset;
   int64_t offset_ns; /* added to the input's own times, which then are on the merged trace's clock; where has_offset */
+  const void *reserved[2]; /* NULL */
 };
 
 /* What to do with an input whose clock nothing relates to the others'. */
@@ -193,13 +194,14 @@ TB_MUST_CHECK TB_API enum tb_status tb_merge_find_input(const struct tb_merge_in
 
 struct tb_merge_report; /* opaque; made by tb_merge, freed by tb_merge_report_free */
 
-/* The merge as a whole. Owned by the report. */
+/* The merge as a whole. */
 struct tb_merge_summary {
   const char *trace_clock; /* the merged trace's, "" where it is not known */
   int64_t shift_ns;        /* by which all was moved, so that no time is negative */
   uint64_t packets_out, bytes_out;
 };
-TB_API struct tb_merge_summary tb_merge_report_summary(const struct tb_merge_report *report);
+/* Owned by the report; never NULL. */
+TB_API const struct tb_merge_summary *tb_merge_report_summary(const struct tb_merge_report *report);
 
 TB_API size_t tb_merge_report_count(const struct tb_merge_report *report);
 /* NULL where `index` is not below the count. Owned by the report. */

@@ -5,7 +5,7 @@
  * how things belong together stay.
  *
  *     struct tb_redact_options options = {.size = sizeof(options), .key = "of this report"};
- *     struct tb_redact_report report;
+ *     struct tb_redact_report report = {.size = sizeof(report)};
  *     enum tb_status status = tb_redact("trace.json", "redacted.json", &options, &report, NULL);
  *     if (status == TB_OK) printf("%llu texts replaced\n", (unsigned long long)report.replaced);
  */
@@ -19,9 +19,11 @@ extern "C" {
 #endif
 
 struct tb_redact_options {
-  size_t size;                     /* sizeof */
-  struct tb_reader_options reader; /* shape, slices, sorted and event_types are not asked */
-  struct tb_writer_options writer; /* format UNKNOWN: by the name of the output, else the input's */
+  size_t size; /* sizeof */
+  /* NULL: all defaults. Of the reader shape, slices, sorted and event_types are not asked; of the writer the format
+   * UNKNOWN means: by the name of the output, else the input's */
+  const struct tb_reader_options *reader;
+  const struct tb_writer_options *writer;
   /* With the same key a text has the same pseudonym in every trace, and whoever knows it can test guesses of a text.
    * NULL: a key of this call's own, which nobody knows. */
   const char *key;
@@ -30,8 +32,10 @@ struct tb_redact_options {
   bool no_args; /* leave arguments out */
 };
 
-/* What was done. Filled in also when it failed half-way. */
+/* What was done. Zero-initialise, then set `size` to sizeof; tb_redact sets the members that it has room for, also when
+ * it failed half-way. */
 struct tb_redact_report {
+  size_t size;
   uint64_t replaced, kept; /* texts, each time that they came */
   uint64_t left_out;       /* events that are left out: packets, blobs and ftrace text as they are, what a trace says of
                               itself, metadata of unknown names */

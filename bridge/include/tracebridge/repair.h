@@ -6,7 +6,7 @@
  * format (a damaged block, the rest of an event into which another process wrote), packets whose inside is no message.
  * A clock does not run backwards: a snapshot in which one of the system's does is taken to be wrong, and left out.
  *
- *     struct tb_repair_report report;
+ *     struct tb_repair_report report = {.size = sizeof(report)};
  *     if (tb_repair("crashed.json", "whole.json", NULL, &report, NULL) != TB_OK) return 1;
  */
 #ifndef TRACEBRIDGE_REPAIR_H
@@ -32,8 +32,9 @@ struct tb_repair_options {
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
 };
 
-/* What was done. */
+/* What was done. Zero-initialise, then set `size` to sizeof; tb_repair sets the members that it has room for. */
 struct tb_repair_report {
+  size_t size;
   uint64_t packets_in; /* of the trace as Perfetto's packets, as far as their frames can be read */
   uint64_t packets_out;
   uint64_t passed_over; /* places of a Perfetto trace that are nothing of it; of other formats `merge` says the first */

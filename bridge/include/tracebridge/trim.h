@@ -56,8 +56,9 @@ struct tb_trim_options {
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
 };
 
-/* What was done. */
+/* What was done. Zero-initialise, then set `size` to sizeof; tb_trim sets the members that it has room for. */
 struct tb_trim_report {
+  size_t size;
   int64_t start_ns, end_ns; /* the window on the trace clock; INT64_MIN and INT64_MAX where it has no edge */
   uint64_t packets_in;      /* of the trace as Perfetto's packets */
   uint64_t packets_out;

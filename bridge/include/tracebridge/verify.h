@@ -106,9 +106,10 @@ struct tb_verification {
 };
 
 struct tb_verify_options {
-  size_t size;                     /* sizeof */
-  struct tb_reader_options reader; /* shape and sorted are not asked; memory_budget is for slices */
-  tb_progress progress;            /* NULL: none */
+  size_t size; /* sizeof */
+  /* NULL: all defaults; shape and sorted are not asked, memory_budget is for slices */
+  const struct tb_reader_options *reader;
+  tb_progress progress; /* NULL: none */
   void *progress_ctx;
 };
 

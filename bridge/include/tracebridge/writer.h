@@ -51,13 +51,14 @@ struct tb_writer_options {
 
 /* What a writer has written: counts from the events that were taken; of a Perfetto trace, of what it has. */
 struct tb_writer_summary {
-  uint64_t events_by_type[TB_EVENT_TYPE_COUNT]; /* events taken, by their type */
+  uint64_t events_by_type[TB_EVENT_TYPE_ROOM]; /* events taken, by their type */
   uint64_t processes, threads, counters, flows;
   int64_t first_ts, last_ts; /* ns; first > last when there was no event with a time */
   uint64_t bytes_written;    /* after compression */
   uint64_t peak_held_bytes;  /* most that was held in memory for ordering */
   uint64_t spilled_bytes;
   uint64_t ftrace_events; /* Perfetto: made of ftrace text */
+  uint64_t reserved[6];   /* 0 */
 };
 
 /* Starts writing to the file `path` ("-": standard output; .gz and .zst compress). The file appears under its name

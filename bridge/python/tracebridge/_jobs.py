@@ -41,15 +41,18 @@ def convert(source, target, *, source_format=None, target_format=None, compress=
     options = ffi.new("struct tb_convert_options *")
     options.size = ffi.sizeof("struct tb_convert_options")
     options.threads = threads
-    options.reader.size = ffi.sizeof("struct tb_reader_options")
-    options.reader.format = format_number(source_format)
-    options.reader.strict = strict
-    options.writer.size = ffi.sizeof("struct tb_writer_options")
-    options.writer.format = format_number(target_format)
-    options.writer.compress = compress
-    options.writer.memory_budget = memory_budget
-    options.writer.no_clobber = no_clobber
+    reader = options.reader = ffi.new("struct tb_reader_options *")
+    reader.size = ffi.sizeof("struct tb_reader_options")
+    reader.format = format_number(source_format)
+    reader.strict = strict
+    writer = options.writer = ffi.new("struct tb_writer_options *")
+    writer.size = ffi.sizeof("struct tb_writer_options")
+    writer.format = format_number(target_format)
+    writer.compress = compress
+    writer.memory_budget = memory_budget
+    writer.no_clobber = no_clobber
     report, error = ffi.new("struct tb_convert_report *"), ffi.new("struct tb_error *")
+    report.size = ffi.sizeof("struct tb_convert_report")
     status = lib.tb_convert(path_bytes(source), path_bytes(target), options, report, error)
     if status not in (lib.TB_OK, lib.TB_PARTIAL):
         fail(status, error)

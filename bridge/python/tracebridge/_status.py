@@ -6,9 +6,6 @@ from typing import NamedTuple, Optional
 
 from ._binding import ffi, lib
 
-LOSS_KINDS = {getattr(lib, f"TB_LOSS_{name.upper()}"): name
-              for name in ("other", "cut", "damaged", "limit", "clock", "state", "unpaired", "no_place")}
-
 
 class Error(Exception):
     """A call failed. `status` is its number, as in tracebridge/base.h; `offset` a byte of the input, or None."""
@@ -53,7 +50,7 @@ def fail(status, error=None):
 
 
 def losses_of(array, count):
-    return [Loss(text(array[i].reason), LOSS_KINDS.get(array[i].kind, "other"), array[i].count,
+    return [Loss(text(array[i].reason), text(lib.tb_loss_kind_name(array[i].kind)), array[i].count,
                  offset_of(array[i].first_offset)) for i in range(count)]
 
 

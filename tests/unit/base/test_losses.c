@@ -80,7 +80,9 @@ static void a_reason_has_a_kind(void **state) {
                {"an argument is nested too deep", TB_LOSS_LIMIT},
                {"Perfetto packets that JSON cannot hold", TB_LOSS_NO_PLACE},
                {"damaged bytes between packets", TB_LOSS_DAMAGED},
-               {"event of no track", TB_LOSS_OTHER}};
+               {"damaged bytes, which JSON has no place for", TB_LOSS_NO_PLACE},
+               {"event of no track", TB_LOSS_NO_TRACK},
+               {"other reasons", TB_LOSS_OTHER}};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tb_losses losses = {.count = 0}, all = {.count = 0};
     tb_losses_add(&losses, cases[i].reason, 0);
@@ -90,6 +92,15 @@ static void a_reason_has_a_kind(void **state) {
   }
 }
 
+static void a_code_has_a_name(void **state) {
+  (void)state;
+  assert_string_equal(tb_loss_kind_name(TB_LOSS_OTHER), "other");
+  assert_string_equal(tb_loss_kind_name(TB_LOSS_CUT), "cut");
+  assert_string_equal(tb_loss_kind_name(TB_LOSS_ASSUMED), "assumed");
+  assert_string_equal(tb_loss_kind_name((enum tb_loss_kind)(TB_LOSS_ASSUMED + 1)), "other");
+  assert_string_equal(tb_loss_kind_name((enum tb_loss_kind) - 1), "other");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_reason_is_counted_from_its_first_byte_on),
@@ -97,6 +108,7 @@ int main(void) {
       cmocka_unit_test(texts_longer_than_a_reason_are_cut_and_stay_one),
       cmocka_unit_test(more_reasons_than_there_is_room_for_are_one),
       cmocka_unit_test(a_reason_has_a_kind),
+      cmocka_unit_test(a_code_has_a_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,8 @@ static char *read_file(const char *path) {
 }
 
 static void convert_to(enum tb_format format, const char *from, const char *to) {
-  struct tb_convert_options options = {.size = sizeof(options), .threads = 1};
-  options.writer.format = format;
+  const struct tb_writer_options writer = {.size = sizeof(writer), .format = format};
+  const struct tb_convert_options options = {.size = sizeof(options), .writer = &writer, .threads = 1};
   assert_int_equal(tb_convert(from, to, &options, NULL, NULL), TB_OK);
 }
 

@@ -148,7 +148,7 @@ static void write_packets(void) {
 /* The output that `threads` threads make of the input; its length. */
 static char *convert_with(unsigned threads, const char *to, size_t *len) {
   struct tb_convert_options options = {.size = sizeof(options), .threads = threads};
-  struct tb_convert_report report;
+  struct tb_convert_report report = {.size = sizeof(report)};
   enum tb_status status = tb_convert(input, to, &options, &report, NULL);
   assert_int_equal(status, report.to == TB_FORMAT_FXT ? TB_PARTIAL : TB_OK); /* which has no texts so long */
   assert_int_equal(report.summary.events_by_type[TB_EVENT_INSTANT], EVENTS);
@@ -203,19 +203,20 @@ static void write_large_events(void) {
 
 static void without_a_temporary_file_all_is_held_unless_the_user_set_a_budget(void **state) {
   (void)state;
-  struct tb_convert_options options = {.size = sizeof(options), .threads = 1};
-  struct tb_convert_report report;
+  struct tb_writer_options writer = {.size = sizeof(writer)};
+  const struct tb_convert_options options = {.size = sizeof(options), .writer = &writer, .threads = 1};
+  struct tb_convert_report report = {.size = sizeof(report)};
   struct tb_error error = {0};
   write_large_events();
   assert_int_equal(tb_convert(input, output, &options, &report, NULL), TB_OK);
   assert_true(report.summary.spilled_bytes > 0);
   uint64_t len = report.summary.bytes_written;
-  options.writer.temporary_directory = "/nowhere";
+  writer.temporary_directory = "/nowhere";
   assert_int_equal(tb_convert(input, output, &options, &report, NULL), TB_OK);
   assert_int_equal(report.summary.spilled_bytes, 0);
   assert_int_equal(report.summary.bytes_written, len);
   assert_int_equal(unlink(output), 0);
-  options.writer.memory_budget = 1 << 20;
+  writer.memory_budget = 1 << 20;
   assert_int_equal(tb_convert(input, output, &options, &report, &error), TB_IO);
   assert_non_null(strstr(error.message, "/nowhere"));
   assert_int_not_equal(access(output, F_OK), 0);

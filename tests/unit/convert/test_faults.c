@@ -44,10 +44,11 @@ static char directory[64], output[128], temporary[128];
 static bool take(void *ctx, const char *text, size_t len) { return tb_buffer_append(ctx, text, len) == TB_OK; }
 
 static enum tb_status convert(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
-  struct tb_convert_options options = {.size = sizeof(options), .threads = job->threads};
-  struct tb_convert_report report;
-  options.reader.allocator = allocator;
-  options.writer.temporary_directory = temporary;
+  const struct tb_reader_options reader = {.size = sizeof(reader), .allocator = allocator};
+  const struct tb_writer_options writer = {.size = sizeof(writer), .temporary_directory = temporary};
+  const struct tb_convert_options options = {
+      .size = sizeof(options), .reader = &reader, .writer = &writer, .threads = job->threads};
+  struct tb_convert_report report = {.size = sizeof(report)};
   enum tb_status status = tb_convert(job->inputs[0], output, &options, &report, &o->error);
   for (size_t i = 0; i < report.loss_count; i++) o->losses += report.losses[i].count;
   return status;
@@ -80,9 +81,9 @@ static enum tb_status merge(const struct job *job, const struct tb_allocator *al
 }
 
 static enum tb_status info(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
-  struct tb_info_options options = {.size = sizeof(options)};
+  const struct tb_reader_options reader = {.size = sizeof(reader), .allocator = allocator};
+  const struct tb_info_options options = {.size = sizeof(options), .reader = &reader};
   struct tb_info *in;
-  options.reader.allocator = allocator;
   enum tb_status status = tb_info_open(job->inputs[0], &options, &in, &o->error);
   if (!in) return status;
   enum tb_status printed = tb_info_text(in, take, &o->bytes);
@@ -94,10 +95,12 @@ static enum tb_status info(const struct job *job, const struct tb_allocator *all
 }
 
 static enum tb_status dump(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
-  struct tb_dump_options options = {
-      .size = sizeof(options), .resolve = job->kind == DUMP_RESOLVED, .events = job->kind == DUMP_EVENTS};
+  const struct tb_reader_options reader = {.size = sizeof(reader), .allocator = allocator};
+  const struct tb_dump_options options = {.size = sizeof(options),
+                                          .reader = &reader,
+                                          .resolve = job->kind == DUMP_RESOLVED,
+                                          .events = job->kind == DUMP_EVENTS};
   struct tb_loss losses[TB_DUMP_LOSSES];
-  options.reader.allocator = allocator;
   return tb_dump(job->inputs[0], &options, take, &o->bytes, losses, &o->losses, &o->error);
 }
 

@@ -240,7 +240,7 @@ static int stop(void **state) {
 
 static void it_goes_through_perfetto_and_comes_back(void **state) {
   (void)state;
-  struct tb_convert_report report;
+  struct tb_convert_report report = {.size = sizeof(report)};
   assert_int_equal(convert("in.toy", "out.perfetto-trace", &report), TB_OK);
   assert_int_equal(report.from, TOY);
   assert_int_equal(report.to, TB_FORMAT_PERFETTO);
@@ -268,7 +268,7 @@ static void what_its_reader_declares_reaches_the_writer(void **state) {
 
 static void it_goes_to_the_others(void **state) {
   (void)state;
-  struct tb_convert_report report;
+  struct tb_convert_report report = {.size = sizeof(report)};
   assert_int_equal(convert("in.toy", "out.json", &report), TB_OK);
   assert_int_equal(report.from, TOY);
   assert_file(path_of("out.json"),

@@ -37,8 +37,8 @@ static int stop(void **state) {
 }
 
 static size_t differences_of(const char *path) {
-  struct tb_convert_options options = {.size = sizeof(options)};
-  options.reader.format = TB_FORMAT_FXT;
+  const struct tb_reader_options reader = {.size = sizeof(reader), .format = TB_FORMAT_FXT};
+  const struct tb_convert_options options = {.size = sizeof(options), .reader = &reader};
   enum tb_status forward = tb_convert(path, between, &options, NULL, NULL);
   assert_true(forward == TB_OK || forward == TB_PARTIAL);
   assert_int_equal(tb_convert(between, back, NULL, NULL, NULL), TB_OK);

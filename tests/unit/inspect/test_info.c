@@ -142,9 +142,8 @@ static size_t memory_of(int times) {
   assert_int_equal(fclose(to), 0);
   struct heap heap = {0};
   const struct tb_allocator allocator = {count, &heap};
-  struct tb_info_options options = {.size = sizeof(options)};
-  options.reader.size = sizeof(options.reader);
-  options.reader.allocator = &allocator;
+  const struct tb_reader_options reader = {.size = sizeof(reader), .allocator = &allocator};
+  const struct tb_info_options options = {.size = sizeof(options), .reader = &reader};
   struct tb_info *info;
   assert_int_equal(tb_info_open(path, &options, &info, NULL), TB_OK);
   assert_int_equal(info->events_by_type[TB_EVENT_CLOCK_SNAPSHOT], times);

@@ -108,7 +108,7 @@ static void a_name_that_says_another_format_is_converted_to(void **unused) {
     assert_int_equal(conversion->to, names[i].format);
     char *data = read_file(name, &len);
     assert_memory_equal(data, names[i].head, 1);
-    assert_int_equal(tb_merge_report_summary(report).bytes_out, len);
+    assert_int_equal(tb_merge_report_summary(report)->bytes_out, len);
     tb_merge_report_free(report);
     free(data);
     (void)unlink(name);

@@ -96,10 +96,9 @@ static void write_sequences(int count) {
 /* ---- what is measured -------------------------------------------------------------------------------------------- */
 
 static struct tb_convert_report convert(const char *to, size_t memory) {
-  struct tb_convert_report report;
-  struct tb_convert_options options = {.size = sizeof(options), .threads = 1};
-  options.writer.size = sizeof(options.writer);
-  options.writer.memory_budget = memory;
+  struct tb_convert_report report = {.size = sizeof(report)};
+  const struct tb_writer_options writer = {.size = sizeof(writer), .memory_budget = memory};
+  const struct tb_convert_options options = {.size = sizeof(options), .writer = &writer, .threads = 1};
   assert_int_equal(tb_convert(input, to, &options, &report, NULL), TB_OK);
   return report;
 }

@@ -43,11 +43,10 @@ static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) 
 static size_t convert(const char *from, const char *to, size_t memory) {
   struct counter counter = {0};
   struct tb_allocator allocator = {reallocate, &counter};
-  struct tb_convert_options options = {.size = sizeof(options), .threads = 1};
-  options.reader.size = sizeof(options.reader);
-  options.writer.size = sizeof(options.writer);
-  options.reader.allocator = options.writer.allocator = &allocator;
-  options.writer.memory_budget = memory;
+  const struct tb_reader_options reader = {.size = sizeof(reader), .allocator = &allocator};
+  const struct tb_writer_options writer = {.size = sizeof(writer), .allocator = &allocator, .memory_budget = memory};
+  const struct tb_convert_options options = {
+      .size = sizeof(options), .reader = &reader, .writer = &writer, .threads = 1};
   assert_int_equal(tb_convert(from, to, &options, NULL, NULL), TB_OK);
   assert_int_equal(counter.now, 0);
   return counter.peak;
