@@ -81,13 +81,14 @@ static const char *wrong_counts(const struct tb_event *event) {
 static const char *wrong_track(const struct tb_track *track) {
   if ((unsigned)track->type > TB_TRACK_COUNTER) return "a track's type is none of enum tb_track_type";
   if ((unsigned)track->unit > TB_UNIT_SIZE_BYTES) return "a track's unit is none of enum tb_unit";
-  if (!is_text(track->name) || !is_text(track->description) || !is_text(track->unit_name) ||
-      !is_text(track->pid_text) || !is_text(track->tid_text))
+  const struct tb_track_details *details = tb_track_details(track);
+  if (!is_text(track->name) || !is_text(details->description) || !is_text(details->unit_name) ||
+      !is_text(details->pid_text) || !is_text(details->tid_text))
     return "a text of a track has a length, but no text";
-  if (track->reserved) return "`reserved` of a track is not NULL";
-  if (track->label_count && !track->labels) return "a track has a count of labels, but none";
-  for (uint32_t i = 0; i < track->label_count; i++)
-    if (!is_text(track->labels[i])) return "a label of a track has a length, but no text";
+  if (details->reserved) return "`reserved` of a track's details is not NULL";
+  if (details->label_count && !details->labels) return "a track has a count of labels, but none";
+  for (uint32_t i = 0; i < details->label_count; i++)
+    if (!is_text(details->labels[i])) return "a label of a track has a length, but no text";
   return NULL;
 }
 

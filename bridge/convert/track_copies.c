@@ -5,10 +5,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "model/tracks.h"
 
 struct track_copy {
   struct tb_track own;
   struct tb_track given; /* as the user gave it last: what differs is copied anew */
+  struct tb_track_details given_details;
 };
 
 void tb_track_copies_init(struct tb_track_copies *copies, const struct tb_allocator *allocator, bool narrows_ids,
@@ -31,39 +33,54 @@ static bool copy_text(struct tb_track_copies *copies, struct tb_str *text, struc
   return text->ptr || !from.len;
 }
 
-static bool has_labels(const struct tb_track *own, const struct tb_track *track, uint32_t count) {
-  if (count != track->label_count) return false;
-  for (uint32_t i = 0; i < count; i++)
-    if (!tb_str_equal(own->labels[i], track->labels[i])) return false;
+static bool has_labels(const struct tb_track_details *own, const struct tb_track_details *from) {
+  if (own->label_count != from->label_count) return false;
+  for (uint32_t i = 0; i < own->label_count; i++)
+    if (!tb_str_equal(own->labels[i], from->labels[i])) return false;
   return true;
 }
 
-/* `count`: of those that the copy has. */
-static bool copy_labels(struct tb_track_copies *copies, struct track_copy *copy, const struct tb_track *track,
-                        uint32_t count) {
-  if (has_labels(&copy->own, track, count)) return true;
-  struct tb_str *labels = tb_arena_alloc(&copies->arena, track->label_count * sizeof(*labels));
+static bool copy_labels(struct tb_track_copies *copies, const struct tb_str **to, const struct tb_track_details *from) {
+  struct tb_str *labels = tb_arena_alloc(&copies->arena, from->label_count * sizeof(*labels));
   if (!labels) return false;
-  for (uint32_t i = 0; i < track->label_count; i++) {
-    labels[i] = tb_arena_copy(&copies->arena, track->labels[i]);
-    if (!labels[i].ptr && track->labels[i].len) return false;
+  for (uint32_t i = 0; i < from->label_count; i++) {
+    labels[i] = tb_arena_copy(&copies->arena, from->labels[i]);
+    if (!labels[i].ptr && from->labels[i].len) return false;
   }
-  copy->own.labels = labels;
+  *to = labels;
   return true;
+}
+
+/* Takes over the details that the track has now, into those of the copy. */
+static bool update_details(struct tb_track_copies *copies, struct tb_track *own, const struct tb_track *track) {
+  if (!track->details && !own->details) return true;
+  struct tb_track_details *to = tb_track_own_details(&copies->arena, own);
+  if (!to) return false;
+  const struct tb_track_details before = *to, *from = tb_track_details(track);
+  to->sort_index = from->sort_index;
+  to->label_count = from->label_count;
+  return copy_text(copies, &to->description, from->description, before.description) &&
+         copy_text(copies, &to->unit_name, from->unit_name, before.unit_name) &&
+         copy_text(copies, &to->pid_text, from->pid_text, before.pid_text) &&
+         copy_text(copies, &to->tid_text, from->tid_text, before.tid_text) &&
+         (!from->label_count || has_labels(&before, from) || copy_labels(copies, &to->labels, from));
 }
 
 /* Makes an id narrow, with its digits where the user gave no text of it. */
-static bool narrow(struct tb_track_copies *copies, int64_t *id, struct tb_str *text) {
+static bool narrow(struct tb_track_copies *copies, struct tb_track *own, bool of_thread) {
+  int64_t *id = of_thread ? &own->tid : &own->pid;
   if (*id >= INT32_MIN && *id <= INT32_MAX) return true;
   char digits[24];
   int len = snprintf(digits, sizeof(digits), "%" PRId64, *id);
+  struct tb_track_details *details = tb_track_own_details(&copies->arena, own);
+  if (!details) return false;
+  struct tb_str *text = of_thread ? &details->tid_text : &details->pid_text;
   if (!text->len) *text = tb_arena_copy(&copies->arena, (struct tb_str){digits, (size_t)len});
   return text->ptr && tb_narrow_id(&copies->narrow, (uint64_t)*id, id) == TB_OK;
 }
 
 static bool narrow_ids(struct tb_track_copies *copies, struct tb_track *own) {
-  return !copies->narrows_ids ||
-         (narrow(copies, &own->pid, &own->pid_text) && narrow(copies, &own->tid, &own->tid_text));
+  return !copies->narrows_ids || (narrow(copies, own, false) && narrow(copies, own, true));
 }
 
 /* Takes over what the track says now. */
@@ -73,18 +90,10 @@ static bool update(struct tb_track_copies *copies, struct track_copy *copy, cons
   copy->own = *track;
   copy->own.index = own.index;
   copy->own.parent = parent;
-  copy->own.labels = own.labels;
+  copy->own.details = own.details;
   copy->own.name = own.name;
-  copy->own.description = own.description;
-  copy->own.unit_name = own.unit_name;
-  copy->own.pid_text = own.pid_text;
-  copy->own.tid_text = own.tid_text;
-  return copy_text(copies, &copy->own.name, track->name, own.name) &&
-         copy_text(copies, &copy->own.description, track->description, own.description) &&
-         copy_text(copies, &copy->own.unit_name, track->unit_name, own.unit_name) &&
-         copy_text(copies, &copy->own.pid_text, track->pid_text, own.pid_text) &&
-         copy_text(copies, &copy->own.tid_text, track->tid_text, own.tid_text) &&
-         (!track->label_count || copy_labels(copies, copy, track, own.label_count)) && narrow_ids(copies, &copy->own);
+  return copy_text(copies, &copy->own.name, track->name, own.name) && update_details(copies, &copy->own, track) &&
+         narrow_ids(copies, &copy->own);
 }
 
 /* Whether what tells tracks apart differs, and not only was unknown before. */
@@ -100,10 +109,10 @@ static struct track_copy *find(const struct tb_track_copies *copies, const struc
 
 static bool is_same_place(struct tb_str a, struct tb_str b) { return a.ptr == b.ptr && a.len == b.len; }
 
-static bool has_same_texts(const struct tb_track *a, const struct tb_track *b) {
-  return is_same_place(a->name, b->name) && is_same_place(a->description, b->description) &&
-         is_same_place(a->unit_name, b->unit_name) && is_same_place(a->pid_text, b->pid_text) &&
-         is_same_place(a->tid_text, b->tid_text) && a->labels == b->labels && a->label_count == b->label_count;
+static bool has_same_details(const struct tb_track_details *a, const struct tb_track_details *b) {
+  return is_same_place(a->description, b->description) && is_same_place(a->unit_name, b->unit_name) &&
+         is_same_place(a->pid_text, b->pid_text) && is_same_place(a->tid_text, b->tid_text) && a->labels == b->labels &&
+         a->label_count == b->label_count && a->sort_index == b->sort_index;
 }
 
 static bool has_same_ids(const struct tb_track *a, const struct tb_track *b) {
@@ -114,9 +123,17 @@ static bool has_same_ids(const struct tb_track *a, const struct tb_track *b) {
 
 /* Whether all members are the same; the texts are not looked at, but where they are. */
 static bool looks_the_same(const struct tb_track *a, const struct tb_track *b) {
-  return has_same_ids(a, b) && has_same_texts(a, b) && a->has_sort_index == b->has_sort_index &&
-         a->sort_index == b->sort_index && a->said_by_metadata == b->said_by_metadata && a->unit == b->unit &&
-         a->is_thread_time == b->is_thread_time && a->is_thread_instruction_count == b->is_thread_instruction_count;
+  return has_same_ids(a, b) && is_same_place(a->name, b->name) &&
+         has_same_details(tb_track_details(a), tb_track_details(b)) && a->has_sort_index == b->has_sort_index &&
+         a->said_by_metadata == b->said_by_metadata && a->unit == b->unit && a->is_thread_time == b->is_thread_time &&
+         a->is_thread_instruction_count == b->is_thread_instruction_count;
+}
+
+/* A track as it is now: its details may be other ones later, at the same place. */
+static void snapshot(const struct tb_track *track, struct tb_track *to, struct tb_track_details *details) {
+  *details = *tb_track_details(track);
+  *to = *track;
+  to->details = details;
 }
 
 static struct track_copy *make(struct tb_track_copies *copies, const struct tb_track *track) {
@@ -130,17 +147,20 @@ static struct track_copy *make(struct tb_track_copies *copies, const struct tb_t
 
 /* Whether there is something that a description is for; all else is known by the events. */
 static bool says_something(const struct tb_track *track) {
-  return track->name.len || track->description.len || track->label_count || track->has_sort_index;
+  return track->name.len || tb_track_details(track)->description.len || tb_track_details(track)->label_count ||
+         track->has_sort_index;
 }
 
 /* Copies one track, whose parent's copy is `parent`, and describes it where it says something new. */
 static enum tb_status refresh(struct tb_track_copies *copies, struct track_copy **copy, const struct tb_track *track,
                               const struct tb_track *parent, bool is_described, struct tb_error *error) {
   if (!*copy) *copy = make(copies, track);
-  struct tb_track before = *copy ? (*copy)->own : (struct tb_track){.index = 0};
+  struct tb_track before = {.index = 0};
+  struct tb_track_details details_before;
+  if (*copy) snapshot(&(*copy)->own, &before, &details_before);
   if (!*copy || !update(copies, *copy, track, parent))
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  (*copy)->given = *track;
+  snapshot(track, &(*copy)->given, &(*copy)->given_details);
   const struct tb_track *own = &(*copy)->own;
   if (is_described || !says_something(own) || looks_the_same(&before, own)) return TB_OK;
   return copies->describe(copies->ctx, own);

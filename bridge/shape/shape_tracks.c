@@ -70,20 +70,24 @@ static void widen(struct tb_str text, int64_t *id) {
 }
 
 /* What metadata said stays. */
-static void copy_members(struct tb_shape_track *own, const struct tb_track *source, const struct tb_track *parent) {
+static bool copy_members(struct tb_shape_tracks *tracks, struct tb_shape_track *own, const struct tb_track *source,
+                         const struct tb_track *parent) {
   struct tb_track before = own->track;
   own->track = *source;
   own->track.index = before.index;
   own->track.parent = parent;
-  widen(source->pid_text, &own->track.pid);
-  widen(source->tid_text, &own->track.tid);
+  widen(tb_track_details(source)->pid_text, &own->track.pid);
+  widen(tb_track_details(source)->tid_text, &own->track.tid);
   if (before.said_by_metadata & TB_TRACK_SAID_NAME) own->track.name = before.name;
   if (before.said_by_metadata & TB_TRACK_SAID_SORT_INDEX) {
-    own->track.sort_index = before.sort_index;
+    struct tb_track_details *details = tb_track_copy_details(&tracks->arena, &own->track);
+    if (!details) return false;
+    details->sort_index = tb_track_details(&before)->sort_index;
     own->track.has_sort_index = true;
   }
   own->track.said_by_metadata |= before.said_by_metadata;
   own->is_announced = false;
+  return true;
 }
 
 struct tb_shape_track *tb_shape_track_of(struct tb_shape_tracks *tracks, const struct tb_track *source) {
@@ -94,8 +98,7 @@ struct tb_shape_track *tb_shape_track_of(struct tb_shape_tracks *tracks, const s
                                                  &tracks->source_capacity, source->index))
     return NULL;
   struct tb_shape_track *own = make_track(tracks);
-  if (!own) return NULL;
-  copy_members(own, source, parent ? &parent->track : NULL);
+  if (!own || !copy_members(tracks, own, source, parent ? &parent->track : NULL)) return NULL;
   return tracks->by_source[source->index] = own;
 }
 
@@ -103,8 +106,7 @@ enum tb_status tb_shape_track_refresh(struct tb_shape_tracks *tracks, const stru
   struct tb_shape_track *own = tb_shape_track_of(tracks, source);
   struct tb_shape_track *parent = tb_shape_track_of(tracks, source->parent);
   if (!own || (source->parent && !parent)) return TB_NO_MEMORY;
-  copy_members(own, source, parent ? &parent->track : NULL);
-  return TB_OK;
+  return copy_members(tracks, own, source, parent ? &parent->track : NULL) ? TB_OK : TB_NO_MEMORY;
 }
 
 static bool is_named(const struct tb_event *event, const char *of_process, const char *of_thread) {
@@ -121,10 +123,11 @@ static bool take_labels(struct tb_shape_tracks *tracks, struct tb_track *own, st
   uint32_t count = 1;
   for (size_t i = 0; i < list.len; i++) count += list.ptr[i] == ',';
   struct tb_str *labels = tb_arena_alloc(&tracks->arena, count * sizeof(*labels));
-  if (!labels || !copy_text(tracks, &list, list)) return false;
-  own->labels = labels;
-  own->label_count = 0;
-  while (tb_comma_list_next(&list, &labels[own->label_count])) own->label_count++;
+  struct tb_track_details *details = tb_track_copy_details(&tracks->arena, own);
+  if (!labels || !details || !copy_text(tracks, &list, list)) return false;
+  details->labels = labels;
+  details->label_count = 0;
+  while (tb_comma_list_next(&list, &labels[details->label_count])) details->label_count++;
   return true;
 }
 
@@ -146,7 +149,9 @@ enum tb_status tb_shape_track_apply_metadata(struct tb_shape_tracks *tracks, con
   }
   const struct tb_arg *index = tb_find_member(metadata->args, metadata->arg_count, TB_STR("sort_index"));
   if (index && index->type == TB_ARG_INT && is_named(metadata, "process_sort_index", "thread_sort_index")) {
-    own->track.sort_index = index->i;
+    struct tb_track_details *details = tb_track_copy_details(&tracks->arena, &own->track);
+    if (!details) return TB_NO_MEMORY;
+    details->sort_index = index->i;
     own->track.has_sort_index = true;
     own->track.said_by_metadata |= TB_TRACK_SAID_SORT_INDEX;
     own->is_announced = false;
@@ -206,17 +211,18 @@ static struct tb_shape_track *track_of_key(struct tb_shape_tracks *tracks, const
   return tracks->by_key[id] = make_track(tracks);
 }
 
-static void set_below(struct tb_shape_track *own, enum tb_track_type type, const struct tb_track *parent) {
+/* False without memory. */
+static bool set_below(struct tb_shape_tracks *tracks, struct tb_shape_track *own, enum tb_track_type type,
+                      const struct tb_track *parent) {
   own->track.type = type;
   own->track.parent = parent;
-  if (!parent) return;
+  if (!parent) return true;
   own->track.pid = parent->pid;
   own->track.tid = parent->tid;
   own->track.has_pid = parent->has_pid;
   own->track.has_tid = parent->has_tid;
-  own->track.pid_text = parent->pid_text;
-  own->track.tid_text = parent->tid_text;
   own->track.machine = parent->machine;
+  return tb_track_take_id_texts(&tracks->arena, &own->track, parent, true) == TB_OK;
 }
 
 /* The names are the trace processor's: "N S", "N id: I S", of FXT "N:S:I". */
@@ -249,8 +255,7 @@ struct tb_shape_track *tb_shape_counter(struct tb_shape_tracks *tracks, const st
   if (!own || !is_new) return own;
   struct tb_shape_track *parent = tb_shape_track_of(tracks, event->track);
   if (!parent || !name_counter(tracks, own, event, series, by_id)) return NULL;
-  set_below(own, TB_TRACK_COUNTER, &parent->track);
-  return own;
+  return set_below(tracks, own, TB_TRACK_COUNTER, &parent->track) ? own : NULL;
 }
 
 /* Async events match by scope, id and categories; those of the first kind (S, T, p, F) by their name too. */
@@ -267,8 +272,7 @@ struct tb_shape_track *tb_shape_async(struct tb_shape_tracks *tracks, const stru
   if (!own || !is_new) return own;
   struct tb_shape_track *parent = tb_shape_track_of(tracks, process);
   if ((process && !parent) || !copy_text(tracks, &own->track.name, event->name)) return NULL;
-  set_below(own, TB_TRACK_CUSTOM, parent ? &parent->track : NULL);
-  return own;
+  return set_below(tracks, own, TB_TRACK_CUSTOM, parent ? &parent->track : NULL) ? own : NULL;
 }
 
 struct tb_shape_track *tb_shape_idle(struct tb_shape_tracks *tracks, const struct tb_event *event) {
@@ -281,7 +285,7 @@ struct tb_shape_track *tb_shape_idle(struct tb_shape_tracks *tracks, const struc
   char name[IDLE_NAME];
   int len = snprintf(name, sizeof(name), "swapper/%u", event->cpu);
   if (!thread || !copy_text(tracks, &own->track.name, (struct tb_str){name, (size_t)len})) return NULL;
-  set_below(own, TB_TRACK_THREAD, thread->track.parent);
+  if (!set_below(tracks, own, TB_TRACK_THREAD, thread->track.parent)) return NULL;
   own->track.tid = 0;
   own->track.has_tid = true;
   own->track.sequence = thread->track.sequence;

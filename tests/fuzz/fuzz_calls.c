@@ -45,6 +45,7 @@ struct calls {
   struct tb_arg args[ARGS];
   struct tb_arg extra[ARGS];
   struct tb_track tracks[TRACKS];
+  struct tb_track_details details[TRACKS];
   struct tb_frame frames[2];
   struct tb_clock_reading clocks[2];
   uint64_t flows[2];
@@ -164,10 +165,11 @@ static void make_track(struct calls *c) {
   track->has_tid = flags & 2;
   track->has_sort_index = flags & 4;
   track->unit = (uint8_t)choice(c, TB_UNIT_SIZE_BYTES + 1);
-  track->pid_text = text(c);
+  track->details = &c->details[track - c->tracks];
+  c->details[track - c->tracks] = (struct tb_track_details){.pid_text = text(c)};
   track->uuid = number(c);
-  track->labels = flags & 8 ? &c->kept : NULL;
-  track->label_count = byte(c) & 1;
+  c->details[track - c->tracks].labels = flags & 8 ? &c->kept : NULL;
+  c->details[track - c->tracks].label_count = byte(c) & 1;
   track->machine = (uint32_t)number(c);
 }
 

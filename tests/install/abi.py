@@ -24,7 +24,7 @@ def source(include):
 
 
 def declarations(cc, include):
-    """What is between the semicolons of the outermost level, of our headers alone."""
+    """What is between the semicolons of the outermost level, of our headers alone; and functions in line."""
     text, ours = [], False
     for line in run(cc, "-std=c11", "-E", f"-I{include}", "-", text=source(include)).splitlines():
         marker = re.match(r'# \d+ "([^"]*)"', line)
@@ -37,8 +37,9 @@ def declarations(cc, include):
     text = re.sub(r"\s+", " ", text)
     for i, c in enumerate(text):
         depth += (c == "{") - (c == "}")
-        if c == ";" and depth == 0:
-            found.append(text[start:i].strip())
+        is_function = c == "}" and text[start:i].lstrip().startswith("static inline ")
+        if depth == 0 and (c == ";" or is_function):
+            found.append(text[start:i + is_function].strip())
             start = i + 1
     return found
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/redact/redact_event.h"
 
+#include "model/tracks.h"
+
 enum { SHORT_PHASE = 3 };
 
 static enum tb_status replace(struct tb_redactor *r, struct tb_str *text) {
@@ -20,27 +22,34 @@ static enum tb_status replace_id_text(struct tb_redactor *r, struct tb_str *text
   return TB_OK;
 }
 
-static enum tb_status replace_labels(struct tb_redactor *r, struct tb_track *track) {
-  if (!track->label_count) return TB_OK;
-  struct tb_str *labels = tb_arena_alloc(&r->lasting, track->label_count * sizeof(*labels));
+static enum tb_status replace_labels(struct tb_redactor *r, struct tb_track_details *details) {
+  if (!details->label_count) return TB_OK;
+  struct tb_str *labels = tb_arena_alloc(&r->lasting, details->label_count * sizeof(*labels));
   if (!labels) return TB_NO_MEMORY;
-  memcpy(labels, track->labels, track->label_count * sizeof(*labels));
-  track->labels = labels;
-  for (uint32_t i = 0; i < track->label_count; i++)
+  memcpy(labels, details->labels, details->label_count * sizeof(*labels));
+  details->labels = labels;
+  for (uint32_t i = 0; i < details->label_count; i++)
     if (replace_lasting(r, &labels[i]) != TB_OK) return TB_NO_MEMORY;
   return TB_OK;
+}
+
+static enum tb_status replace_details(struct tb_redactor *r, struct tb_track *track) {
+  if (!track->details) return TB_OK;
+  struct tb_track_details *details = tb_track_copy_details(&r->lasting, track);
+  if (!details) return TB_NO_MEMORY;
+  details->description = (struct tb_str){NULL, 0};
+  enum tb_status status = replace_id_text(r, &details->pid_text);
+  if (status == TB_OK) status = replace_id_text(r, &details->tid_text);
+  if (status == TB_OK) status = replace_lasting(r, &details->unit_name);
+  return status == TB_OK ? replace_labels(r, details) : status;
 }
 
 static enum tb_status find_track(struct tb_redactor *r, const struct tb_track **track, bool anew);
 
 static enum tb_status fill_track(struct tb_redactor *r, struct tb_track *to, const struct tb_track *from) {
   *to = *from;
-  to->description = (struct tb_str){NULL, 0};
   enum tb_status status = replace_lasting(r, &to->name);
-  if (status == TB_OK) status = replace_id_text(r, &to->pid_text);
-  if (status == TB_OK) status = replace_id_text(r, &to->tid_text);
-  if (status == TB_OK) status = replace_lasting(r, &to->unit_name);
-  if (status == TB_OK) status = replace_labels(r, to);
+  if (status == TB_OK) status = replace_details(r, to);
   return status == TB_OK && to->parent ? find_track(r, &to->parent, false) : status;
 }
 

@@ -2,6 +2,7 @@
 #include "chrome_json/reader/track_table.h"
 
 #include "base/intern.h"
+#include "model/tracks.h"
 
 enum { FIRST_SYNTHETIC = 0x70000000, FIRST_CAPACITY = 64 };
 
@@ -118,6 +119,19 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
+/* Makes details of the track's own of those that it was wanted with. */
+static bool copy_id_texts(struct tb_json_tracks *t, struct tb_track *track) {
+  struct tb_str pid = tb_track_details(track)->pid_text, tid = tb_track_details(track)->tid_text;
+  track->details = NULL;
+  if (!pid.ptr && !tid.ptr) return true;
+  t->has_texts = true;
+  struct tb_track_details *details = tb_track_own_details(&t->arena, track);
+  if (!details) return false;
+  if (pid.ptr) details->pid_text = tb_arena_copy(&t->arena, pid);
+  if (tid.ptr) details->tid_text = tb_arena_copy(&t->arena, tid);
+  return !details->pid_text.ptr == !pid.ptr && !details->tid_text.ptr == !tid.ptr;
+}
+
 /* NULL when memory is exhausted. */
 static struct tb_track *add_track(struct tb_json_tracks *t, const struct tb_track *wanted) {
   void *tracks = t->tracks;
@@ -127,10 +141,7 @@ static struct tb_track *add_track(struct tb_json_tracks *t, const struct tb_trac
   struct tb_track *track = status == TB_OK ? tb_arena_alloc(&t->arena, sizeof(*track)) : NULL;
   if (!track) return NULL;
   *track = *wanted;
-  if (wanted->pid_text.ptr || wanted->tid_text.ptr) t->has_texts = true;
-  if (wanted->pid_text.ptr) track->pid_text = tb_arena_copy(&t->arena, wanted->pid_text);
-  if (wanted->tid_text.ptr) track->tid_text = tb_arena_copy(&t->arena, wanted->tid_text);
-  if (!track->pid_text.ptr != !wanted->pid_text.ptr || !track->tid_text.ptr != !wanted->tid_text.ptr) return NULL;
+  if (wanted->details && !copy_id_texts(t, track)) return NULL;
   track->index = (uint32_t)t->count;
   t->tracks[t->count] = track;
   if (tb_index_map_put(&t->by_ids, t, track->index) != TB_OK) return NULL;
@@ -147,7 +158,8 @@ static const struct tb_track *intern_track(struct tb_json_tracks *t, const struc
 
 static const struct tb_track *process_of(struct tb_json_tracks *t, const struct tb_json_id *pid,
                                          const struct resolved *p) {
-  struct tb_track wanted = {.type = TB_TRACK_PROCESS, .pid = p->number, .pid_text = p->text};
+  const struct tb_track_details details = {.pid_text = p->text};
+  struct tb_track wanted = {.type = TB_TRACK_PROCESS, .pid = p->number, .details = &details};
   wanted.has_pid = pid->kind != TB_JSON_ID_NONE;
   return intern_track(t, &wanted);
 }
@@ -172,8 +184,10 @@ const struct tb_track *tb_json_thread(struct tb_json_tracks *t, const struct tb_
   if (!wanted.parent) return NULL;
   wanted.has_pid = pid->kind != TB_JSON_ID_NONE;
   wanted.has_tid = tid->kind != TB_JSON_ID_NONE;
-  wanted.pid_text = wanted.parent->pid_text; /* text or not as its process has it */
-  wanted.tid_text = i.text;
+  const struct tb_track_details details = {
+      .pid_text = tb_track_details(wanted.parent)->pid_text, /* text or not as its process has it */
+      .tid_text = i.text};
+  wanted.details = &details;
   const struct tb_track *track = intern_track(t, &wanted);
   bool plain = pid->kind == TB_JSON_ID_NUMBER && tid->kind == TB_JSON_ID_NUMBER && p.number == pid->number &&
                i.number == tid->number;

@@ -141,20 +141,24 @@ static struct tb_arg *find_text(const struct tb_fxt_reader *fx, enum tb_carried_
 /* Takes the text that an id is in the source out of the arguments of the track's object; *name, which others show in
  * its place, is then no name. */
 static enum tb_status take_text_id(struct tb_fxt_reader *fx, enum tb_carried_id field, bool names, struct tb_str *name,
-                                   struct tb_str *id) {
+                                   struct tb_track *track) {
   struct tb_arg *arg = find_text(fx, field);
   if (!arg) return TB_OK;
   struct tb_str text = arg->text;
   memmove(arg, arg + 1, (size_t)(fx->args + fx->arg_count - arg - 1) * sizeof(*arg));
   fx->arg_count--;
   if (names && tb_str_equal(text, *name)) *name = (struct tb_str){NULL, 0};
-  return tb_fxt_no_memory(fx, tb_fxt_intern(&fx->tables.texts, text, id));
+  struct tb_track_details *details;
+  enum tb_status status = tb_fxt_own_details(&fx->tables, track, &details);
+  if (status == TB_OK)
+    status = tb_fxt_intern(&fx->tables.texts, text, field == TB_CARRIED_TID ? &details->tid_text : &details->pid_text);
+  return tb_fxt_no_memory(fx, status);
 }
 
 static enum tb_status take_text_ids(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_str *name) {
   bool is_thread = track->type == TB_TRACK_THREAD;
-  enum tb_status status = take_text_id(fx, TB_CARRIED_PID, !is_thread, name, &track->pid_text);
-  return status == TB_OK && is_thread ? take_text_id(fx, TB_CARRIED_TID, true, name, &track->tid_text) : status;
+  enum tb_status status = take_text_id(fx, TB_CARRIED_PID, !is_thread, name, track);
+  return status == TB_OK && is_thread ? take_text_id(fx, TB_CARRIED_TID, true, name, track) : status;
 }
 
 /* The type of an object: our writer has tracks without a name whose ids are texts as objects of no type. */

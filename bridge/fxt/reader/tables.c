@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/reader/tables.h"
 
+#include "model/tracks.h"
+
 static uint64_t as_value(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
 enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_allocator *allocator,
@@ -49,9 +51,20 @@ void tb_fxt_tables_free(struct tb_fxt_tables *tables) {
   tb_arena_free(&tables->arena);
 }
 
+/* Why the arena gave nothing. */
+static enum tb_status arena_status(const struct tb_fxt_tables *tables) {
+  return tables->arena.max_total ? TB_LIMIT : TB_NO_MEMORY;
+}
+
+enum tb_status tb_fxt_own_details(struct tb_fxt_tables *tables, struct tb_track *track,
+                                  struct tb_track_details **details) {
+  *details = tb_track_own_details(&tables->arena, track);
+  return *details ? TB_OK : arena_status(tables);
+}
+
 enum tb_status tb_fxt_tables_alloc(struct tb_fxt_tables *tables, size_t size, void **block) {
   *block = tb_arena_alloc(&tables->arena, size);
-  if (!*block) return tables->arena.max_total ? TB_LIMIT : TB_NO_MEMORY;
+  if (!*block) return arena_status(tables);
   memset(*block, 0, size);
   return TB_OK;
 }

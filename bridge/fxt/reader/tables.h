@@ -71,6 +71,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, co
                                                 size_t max_bytes);
 void tb_fxt_tables_free(struct tb_fxt_tables *tables);
 
+/* The details of a track, made where it has none. */
+TB_MUST_CHECK enum tb_status tb_fxt_own_details(struct tb_fxt_tables *tables, struct tb_track *track,
+                                                struct tb_track_details **details);
 /* A zeroed block in the tables' arena. */
 TB_MUST_CHECK enum tb_status tb_fxt_tables_alloc(struct tb_fxt_tables *tables, size_t size, void **block);
 

@@ -7,6 +7,7 @@
 
 #include "fxt/reader/tables.h"
 #include "json/emitter.h"
+#include "model/tracks.h"
 
 static uint64_t as_value(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
@@ -41,6 +42,30 @@ static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, in
   return tb_fxt_intern(&tables->texts, (struct tb_str){decimal, (size_t)len}, text);
 }
 
+/* Sets an id of the track, `id`, and its text where it has one: the thread's or the process'. */
+static enum tb_status set_id(struct tb_fxt_tables *tables, struct tb_track *track, uint64_t koid, bool of_thread) {
+  struct tb_str text;
+  struct tb_track_details *details;
+  enum tb_status status = id_of_koid(tables, koid, of_thread ? &track->tid : &track->pid, &text);
+  if (status != TB_OK || !text.ptr) return status;
+  status = tb_fxt_own_details(tables, track, &details);
+  if (status == TB_OK) *(of_thread ? &details->tid_text : &details->pid_text) = text;
+  return status;
+}
+
+/* The id of the process that a track is below. */
+static enum tb_status take_process_id(struct tb_fxt_tables *tables, struct tb_track *track,
+                                      const struct tb_track *process) {
+  struct tb_track_details *details;
+  struct tb_str text = tb_track_details(process)->pid_text;
+  track->has_pid = process->has_pid;
+  track->pid = process->pid;
+  if (!text.ptr) return TB_OK;
+  enum tb_status status = tb_fxt_own_details(tables, track, &details);
+  if (status == TB_OK) details->pid_text = text;
+  return status;
+}
+
 /* Whether a koid says that there is no id: our writer's, whose providers have no names. */
 static bool has_id(const struct tb_fxt_tables *tables, uint64_t koid) {
   return !tb_fxt_is_no_id(koid) || tables->provider->name.len;
@@ -52,7 +77,7 @@ enum tb_status tb_fxt_process_track(struct tb_fxt_tables *tables, uint64_t koid,
   enum tb_status status = new_track(tables, TB_TRACK_PROCESS, track);
   if (status != TB_OK) return status;
   (*track)->has_pid = has_id(tables, koid);
-  if ((*track)->has_pid) status = id_of_koid(tables, koid, &(*track)->pid, &(*track)->pid_text);
+  if ((*track)->has_pid) status = set_id(tables, *track, koid, false);
   return status == TB_OK ? tb_map_put(&tables->processes, koid, 0, as_value(*track)) : status;
 }
 
@@ -62,14 +87,9 @@ static enum tb_status new_thread(struct tb_fxt_tables *tables, const struct tb_t
   if (status != TB_OK) return status;
   (*track)->parent = process;
   (*track)->has_tid = has_id(tables, thread);
-  if (process) {
-    (*track)->has_pid = process->has_pid;
-    (*track)->pid = process->pid;
-    (*track)->pid_text = process->pid_text;
-  }
+  if (process) status = take_process_id(tables, *track, process);
   (*track)->tid = (*track)->pid; /* where it has no id of its own */
-  if (!(*track)->has_tid) return TB_OK;
-  return id_of_koid(tables, thread, &(*track)->tid, &(*track)->tid_text);
+  return status == TB_OK && (*track)->has_tid ? set_id(tables, *track, thread, true) : status;
 }
 
 /* ---- maps of threads: there may be a million ---------------------------------------------------------------------
@@ -132,7 +152,8 @@ static enum tb_status make_latest_threads(struct tb_fxt_tables *tables) {
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; i < tables->track_count && status == TB_OK; i++) {
     const struct tb_track *track = tables->tracks[i];
-    bool has_koid = track->type == TB_TRACK_THREAD && track->parent && track->has_tid && !track->tid_text.len;
+    bool has_koid =
+        track->type == TB_TRACK_THREAD && track->parent && track->has_tid && !tb_track_details(track)->tid_text.len;
     if (has_koid && is_id((uint64_t)track->tid)) status = tb_index_map_put(&tables->latest_threads, tables, i);
   }
   tables->has_latest_threads = status == TB_OK;
@@ -195,8 +216,9 @@ static void spell_counter(struct tb_json_emit *to, const struct counter *counter
     (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
   else
     (void)snprintf(tid, sizeof(tid), "%" PRIu64, TB_FXT_NO_ID | (uint32_t)thread->pid);
-  bool is_koid = thread->tid_text.len && thread->tid_text.ptr[0] >= '0' && thread->tid_text.ptr[0] <= '9';
-  struct tb_str koid = is_koid ? thread->tid_text : tb_str_from(tid);
+  bool is_koid = tb_track_details(thread)->tid_text.len && tb_track_details(thread)->tid_text.ptr[0] >= '0' &&
+                 tb_track_details(thread)->tid_text.ptr[0] <= '9';
+  struct tb_str koid = is_koid ? tb_track_details(thread)->tid_text : tb_str_from(tid);
   TB_JSON_EMIT(to, "[");
   tb_json_emit_string(to, counter->name);
   TB_JSON_EMIT(to, ",");
@@ -229,10 +251,11 @@ static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_t
   if (status == TB_OK) status = tb_fxt_intern(&tables->texts, name, &made->name);
   if (status != TB_OK) return status;
   made->parent = process;
-  made->has_pid = process->has_pid;
-  made->pid = process->pid;
-  made->pid_text = process->pid_text;
-  if (describe) made->description = identity;
+  status = take_process_id(tables, made, process);
+  struct tb_track_details *details;
+  if (status == TB_OK && describe && (status = tb_fxt_own_details(tables, made, &details)) == TB_OK)
+    details->description = identity;
+  if (status != TB_OK) return status;
   *track = made;
   return tb_map_put(&tables->counters, as_value(process), as_value(identity.ptr), as_value(made));
 }

@@ -104,11 +104,14 @@ static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int
 
 /* Notes that `count` more points of the track_state wait, all of one time. */
 static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts, uint32_t count) {
-  bool join = track_state->point_count && track_state->first_point + track_state->point_count == w->point_count &&
-              w->points[track_state->first_point].ts == ts;
-  if (!join && track_state->point_count) tb_fxt_settle_flows(w, track_state, ts);
-  if (!join) track_state->first_point = (uint32_t)w->point_count;
-  track_state->point_count = join ? track_state->point_count + count : count;
+  struct tb_fxt_track_more *more = tb_fxt_own_more(w, track_state);
+  if (!more) return;
+  bool join = track_state->has_points && more->first_point + more->point_count == w->point_count &&
+              w->points[more->first_point].ts == ts;
+  if (!join && track_state->has_points) tb_fxt_settle_flows(w, track_state, ts);
+  if (!join) more->first_point = (uint32_t)w->point_count;
+  more->point_count = join ? more->point_count + count : count;
+  track_state->has_points = true;
 }
 
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
@@ -166,11 +169,12 @@ static void write_unlinked(struct tb_fxt_writer *w, struct tb_fxt_flow_point *po
 }
 
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts) {
-  for (size_t i = 0; i < track_state->point_count; i++) {
-    struct tb_fxt_flow_point *point = &w->points[track_state->first_point + i];
+  const struct tb_fxt_track_more *more = tb_fxt_more(w, track_state);
+  for (size_t i = 0; i < more->point_count; i++) {
+    struct tb_fxt_flow_point *point = &w->points[more->first_point + i];
     if (point->ts == ts && !point->written) write_unlinked(w, point);
   }
-  track_state->point_count = 0;
+  track_state->has_points = false;
 }
 
 /* ---- the end of the trace ---------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ static uint64_t koid_of(int64_t id, struct tb_str text) {
 
 uint64_t tb_fxt_process_koid(const struct tb_track *track) {
   for (; track; track = track->parent) {
-    if (track->has_pid) return koid_of(track->pid, track->pid_text);
+    if (track->has_pid) return koid_of(track->pid, tb_track_details(track)->pid_text);
     if (track->type == TB_TRACK_PROCESS) return TB_FXT_NO_ID;
   }
   return 0;
@@ -39,7 +39,7 @@ uint64_t tb_fxt_no_thread_koid(const struct tb_track *track) {
 
 uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
   for (; track; track = track->parent) {
-    if (track->has_tid) return koid_of(track->tid, track->tid_text);
+    if (track->has_tid) return koid_of(track->tid, tb_track_details(track)->tid_text);
     if (track->type == TB_TRACK_THREAD) return tb_fxt_no_thread_koid(track);
   }
   return 0;
@@ -65,9 +65,21 @@ struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const 
   return &w->track_states[track->index];
 }
 
+struct tb_fxt_track_more *tb_fxt_own_more(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  if (!track_state->more) {
+    enum tb_status status = tb_pages_reach(&w->more, w->more_count, sizeof(struct tb_fxt_track_more), UINT32_MAX - 1);
+    if (status != TB_OK) {
+      tb_fxt_fail(w, status);
+      return NULL;
+    }
+    track_state->more = (uint32_t)++w->more_count;
+  }
+  return tb_pages_at(&w->more, track_state->more - 1, sizeof(struct tb_fxt_track_more));
+}
+
 /* The text that the id of a process or thread is in the source. */
 static struct tb_str own_text(const struct tb_track *track) {
-  return track->type == TB_TRACK_THREAD ? track->tid_text : track->pid_text;
+  return track->type == TB_TRACK_THREAD ? tb_track_details(track)->tid_text : tb_track_details(track)->pid_text;
 }
 
 static int64_t own_number(const struct tb_track *track) {
@@ -98,8 +110,8 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   uint64_t process = tb_fxt_process_koid(track);
   struct tb_fxt_flat args[3] = {{.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID}};
   uint32_t count = is_thread && (track->has_pid || track->parent);
-  add_text_id(args, &count, TB_CARRIED_PID, track->pid_text, track->pid);
-  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, track->tid_text, track->tid);
+  add_text_id(args, &count, TB_CARRIED_PID, tb_track_details(track)->pid_text, track->pid);
+  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, tb_track_details(track)->tid_text, track->tid);
   uint64_t type = !has_name ? TB_FXT_OBJECT_NONE : is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
   tb_fxt_use_process(w, process);
   uint64_t name = tb_fxt_string_ref(w, text);
@@ -109,22 +121,25 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   tb_fxt_close_record(w);
 }
 
-static struct tb_str written_name(const struct tb_fxt_track_state *track_state) {
-  return (struct tb_str){track_state->name, track_state->name_len};
+static struct tb_str written_name(const struct tb_fxt_writer *w, const struct tb_fxt_track_state *track_state) {
+  const struct tb_fxt_track_more *more = tb_fxt_more(w, track_state);
+  return (struct tb_str){more->name, more->name_len};
 }
 
 static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                        struct tb_str name) {
   if (name.len > UINT32_MAX) name.len = UINT32_MAX;
+  struct tb_fxt_track_more *more = tb_fxt_own_more(w, track_state);
+  if (!more) return;
   char *copy = tb_alloc(w->writer->allocator, name.len);
   if (!copy) {
     tb_fxt_fail(w, TB_NO_MEMORY);
     return;
   }
   if (name.len) memcpy(copy, name.ptr, name.len);
-  tb_free(w->writer->allocator, track_state->name, track_state->name_len);
-  track_state->name = copy;
-  track_state->name_len = (uint32_t)name.len;
+  tb_free(w->writer->allocator, more->name, more->name_len);
+  more->name = copy;
+  more->name_len = (uint32_t)name.len;
   track_state->described = true;
   put_kernel_object(w, track, name, true);
 }
@@ -144,7 +159,7 @@ void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
   struct tb_str name = name_of(track);
   if (!track_state->described && !name.len)
     describe_nameless(w, track, track_state);
-  else if (!track_state->described || !tb_str_equal(name, written_name(track_state)))
+  else if (!track_state->described || !tb_str_equal(name, written_name(w, track_state)))
     write_name(w, track, track_state, name);
 }
 
@@ -153,7 +168,7 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
   struct tb_fxt_track_state *track_state = koid ? tb_fxt_track_state_of(w, track) : NULL; /* 0 is no object */
   if (!track_state) return;
   track_state->named = true;
-  if (!track_state->described || !tb_str_equal(name, written_name(track_state)))
+  if (!track_state->described || !tb_str_equal(name, written_name(w, track_state)))
     write_name(w, track, track_state, name);
 }
 
@@ -187,9 +202,11 @@ uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event,
 uint64_t tb_fxt_track_number(struct tb_fxt_writer *w, const struct tb_track *track) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
   if (!track_state) return track->uuid;
-  if (!track_state->number) {
+  struct tb_fxt_track_more *more = tb_fxt_own_more(w, track_state);
+  if (!more) return track->uuid;
+  if (!more->number) {
     uint64_t number = track->uuid ? track->uuid : UINT64_C(1) << 62 | track->index;
-    track_state->number = own_number_of(w, number, tb_mix_word(number, track->index) | 1);
+    more->number = own_number_of(w, number, tb_mix_word(number, track->index) | 1);
   }
-  return track_state->number;
+  return more->number;
 }

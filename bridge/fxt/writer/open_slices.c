@@ -149,7 +149,10 @@ static void free_blocks(const void *ctx, struct tb_open_stack *stack) {
 
 void tb_fxt_free_slices(struct tb_fxt_writer *w) {
   tb_open_stacks_free(&w->slices, free_blocks, w->writer->allocator);
-  for (size_t i = 0; i < w->track_state_count; i++)
-    tb_free(w->writer->allocator, w->track_states[i].name, w->track_states[i].name_len);
+  for (size_t i = 0; i < w->more_count; i++) {
+    const struct tb_fxt_track_more *more = tb_pages_at(&w->more, i, sizeof(*more));
+    tb_free(w->writer->allocator, more->name, more->name_len);
+  }
+  tb_pages_free(&w->more, sizeof(struct tb_fxt_track_more));
   tb_free(w->writer->allocator, w->track_states, w->track_state_capacity * sizeof(*w->track_states));
 }

@@ -102,11 +102,16 @@ static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, stru
 }
 
 /* The current slice is not the one that flow points of this time are of, or will not be open when they are read. */
-static void settle(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
-                   int64_t ts) {
-  if (!track_state->point_count) return;
-  if (w->points[track_state->first_point].ts == ts) write_held(w, track, track_state);
+static void settle_points(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
+                          int64_t ts) {
+  const struct tb_fxt_track_more *more = tb_fxt_more(w, track_state);
+  if (w->points[more->first_point].ts == ts) write_held(w, track, track_state);
   tb_fxt_settle_flows(w, track_state, ts);
+}
+
+static TB_ALWAYS_INLINE void settle(struct tb_fxt_writer *w, const struct tb_track *track,
+                                    struct tb_fxt_track_state *track_state, int64_t ts) {
+  if (track_state->has_points) settle_points(w, track, track_state, ts);
 }
 
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {

@@ -64,21 +64,27 @@ struct tb_fxt_slices {
   struct tb_deferred_end waiting;
 };
 
+/* What tracks without names and flows have none of. */
+struct tb_fxt_track_more {
+  uint64_t number; /* see tb_fxt_track_number; 0: not asked for yet */
+  char *name;      /* in the name record written last */
+  uint32_t name_len;
+  uint32_t first_point, point_count; /* flow points that wait, of one time: the track's latest */
+};
+
 /* What is kept of a track; there may be a million. */
 struct tb_fxt_track_state {
   const struct tb_track *track;
   struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
   int64_t last_ts;              /* of the begins and ends */
   int64_t last_inner_ts;        /* of begins and other events */
-  uint64_t number;              /* see tb_fxt_track_number; 0: not asked for yet */
-  char *name;                   /* in the name record written last */
-  uint32_t name_len;
-  uint32_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
-  bool described;                    /* a kernel object record was written */
-  bool has_text_id;                  /* it has no name, and a record that says that its id is a text */
-  bool named;                        /* it has a name of metadata, which the track itself does not know */
-  bool unordered;                    /* its times once went back: no slice is held any more */
-  bool has_endless; /* a slice of it never ends: ends have names from then on, so that they do not end it */
+  uint32_t more;                /* place in tb_fxt_writer.more, + 1; 0: it has none of that */
+  bool described : 1;           /* a kernel object record was written */
+  bool has_text_id : 1;         /* it has no name, and a record that says that its id is a text */
+  bool named : 1;               /* it has a name of metadata, which the track itself does not know */
+  bool has_points : 1;          /* flow points of it wait */
+  bool unordered : 1;           /* its times once went back: no slice is held any more */
+  bool has_endless : 1;         /* a slice of it never ends: ends have names from then on, so that they do not end it */
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */
@@ -128,6 +134,8 @@ struct tb_fxt_writer {
   bool began;                              /* something came but the tracks and providers that lead */
   struct tb_fxt_track_state *track_states; /* by track index */
   size_t track_state_count, track_state_capacity;
+  struct tb_pages more; /* of struct tb_fxt_track_more */
+  size_t more_count;
   struct tb_fxt_slices no_slices;
   struct tb_open_stacks slices; /* of tracks with open slices */
   struct tb_map ids;            /* (number, 0) -> hash of the identity that owns the number */
@@ -250,6 +258,15 @@ uint64_t tb_fxt_no_thread_koid(const struct tb_track *track);
 
 /* What is kept of the track; NULL after a failure. */
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track);
+
+/* What a track has of it, to be read. */
+static inline const struct tb_fxt_track_more *tb_fxt_more(const struct tb_fxt_writer *w,
+                                                          const struct tb_fxt_track_state *track_state) {
+  static const struct tb_fxt_track_more none;
+  return track_state->more ? tb_pages_at(&w->more, track_state->more - 1, sizeof(none)) : &none;
+}
+/* The track's own, to be written; NULL where the writer failed. */
+struct tb_fxt_track_more *tb_fxt_own_more(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);
 void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track);
 /* A kernel object for a process or thread that metadata names. */
 void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name);

@@ -92,6 +92,21 @@ enum tb_unit { TB_UNIT_NONE, TB_UNIT_TIME_NS, TB_UNIT_COUNT, TB_UNIT_SIZE_BYTES 
 
 enum tb_track_said { TB_TRACK_SAID_NAME = 1, TB_TRACK_SAID_LABELS = 2, TB_TRACK_SAID_SORT_INDEX = 4 };
 
+/* What most tracks say nothing of. There may be a million tracks: it takes memory only where it is said. */
+struct tb_track_details {
+  /* The source's id as it wrote it, where it is no integer or fits no int32; else empty. Of text the pid is synthetic.
+   * Of digits (a koid of FXT) it is the number in the one shape, past 2^63 - 1 the negative one of the same bits; in
+   * the source's shape a synthetic one of 31 bits, as writers of Perfetto make it. */
+  struct tb_str pid_text;
+  struct tb_str tid_text;
+  struct tb_str description;
+  struct tb_str unit_name;     /* counters only */
+  const struct tb_str *labels; /* process_labels */
+  uint32_t label_count;
+  int64_t sort_index;   /* legacy_sort_index, or sibling_order_rank of a custom track */
+  const void *reserved; /* NULL */
+};
+
 /* Where events happen. Owned by the reader, valid until it is closed, and one object for one track, so that pointers
  * compare. `index` is dense from 0 in order of first appearance: users keep their own state in an array by it. A
  * field may become known after the first event of the track (Perfetto allows descriptors after use); each change
@@ -101,6 +116,7 @@ struct tb_track {
   enum tb_track_type type;
   const struct tb_track *parent; /* a thread's process, a custom track's or counter's parent; NULL for none (global) */
   int64_t pid, tid;              /* process and thread id of this track or, for CUSTOM and COUNTER, of its parent */
+  uint32_t machine;              /* machine id, 0 for the machine that recorded */
   bool has_pid, has_tid;         /* whether the source names them */
   bool has_sort_index;
   uint8_t said_by_metadata; /* enum tb_track_said: which of name, labels and sort index a METADATA event says too */
@@ -108,22 +124,17 @@ struct tb_track {
   uint8_t unit; /* enum tb_unit */
   bool is_thread_time;
   bool is_thread_instruction_count;
-  uint32_t machine; /* machine id, 0 for the machine that recorded */
-  uint32_t label_count;
-  /* The source's id as it wrote it, where it is no integer or fits no int32; else empty. Of text the pid is synthetic.
-   * Of digits (a koid of FXT) it is the number in the one shape, past 2^63 - 1 the negative one of the same bits; in
-   * the source's shape a synthetic one of 31 bits, as writers of Perfetto make it. */
-  struct tb_str pid_text;
-  struct tb_str tid_text;
   uint64_t uuid;      /* Perfetto's track uuid, 0 where the source has none */
   uint64_t sequence;  /* packet sequence or FXT provider that first used it, 0 where there is none */
   struct tb_str name; /* the track's own name; a process' or thread's name; empty when unknown */
-  struct tb_str description;
-  const struct tb_str *labels; /* process_labels */
-  int64_t sort_index;          /* legacy_sort_index, or sibling_order_rank of a custom track */
-  struct tb_str unit_name;     /* counters only */
-  const void *reserved;        /* NULL */
+  const struct tb_track_details *details; /* NULL: none; to be read by tb_track_details */
 };
+
+/* What a track says beyond its names and numbers: empty where it says nothing. */
+static inline const struct tb_track_details *tb_track_details(const struct tb_track *track) {
+  static const struct tb_track_details none = {{0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0};
+  return track->details ? track->details : &none;
+}
 
 /* ---- ids, stacks, clocks ----------------------------------------------------------------------------------------- */
 

@@ -71,8 +71,9 @@ struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_ty
 static struct tb_perfetto_track *labelled_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track) {
   enum tb_track_type type = track->track.type;
   const struct tb_track *process = type == TB_TRACK_THREAD || type == TB_TRACK_COUNTER ? track->track.parent : NULL;
-  return process && process->type == TB_TRACK_PROCESS && process->label_count ? tb_tracks_at(&r->tracks, process->index)
-                                                                              : NULL;
+  return process && process->type == TB_TRACK_PROCESS && tb_track_details(process)->label_count
+             ? tb_tracks_at(&r->tracks, process->index)
+             : NULL;
 }
 
 /* Not counted among the packet's events: when the packet is read again, tracks that were emitted stay emitted. */

@@ -5,6 +5,7 @@
 #include "json/emitter.h"
 #include "json/value.h"
 #include "model/arg_lookup.h"
+#include "model/tracks.h"
 #include "perfetto/reader/tables/chrome_names.h"
 #include "perfetto/reader/tables/track_table.h"
 #include "protobuf/unpack.h"
@@ -44,27 +45,33 @@ static enum tb_status set_labels(struct tb_tracks *tracks, struct tb_track *trac
                                  const Perfetto__Protos__ProcessDescriptor *process) {
   size_t count = process->n_process_labels, first = tb_tracks_has_machine_label(tracks, track);
   if (count == 0 || count >= UINT32_MAX) return TB_OK;
-  bool same = count + first == track->label_count;
+  const struct tb_track_details *known = tb_track_details(track);
+  bool same = count + first == known->label_count;
   for (size_t i = 0; same && i < count; i++)
-    same = tb_str_equal(track->labels[first + i], tb_message_str(process->process_labels[i]));
+    same = tb_str_equal(known->labels[first + i], tb_message_str(process->process_labels[i]));
   if (same) return TB_OK;
   struct tb_str *labels = tb_arena_alloc(&tracks->arena, (first + count) * sizeof(*labels));
-  if (!labels) return TB_NO_MEMORY;
-  if (first) labels[0] = track->labels[0];
+  struct tb_track_details *details = tb_track_own_details(&tracks->arena, track);
+  if (!labels || !details) return TB_NO_MEMORY;
+  if (first) labels[0] = details->labels[0];
   for (size_t i = 0; i < count; i++) {
     enum tb_status status = set_text(tracks, &labels[first + i], tb_message_str(process->process_labels[i]));
     if (status != TB_OK) return status;
   }
   count += first;
-  track->labels = labels;
-  track->label_count = (uint32_t)count;
+  details->labels = labels;
+  details->label_count = (uint32_t)count;
   return TB_OK;
 }
 
-static void set_sort_index(struct tb_track *track, protobuf_c_boolean has, int32_t value) {
-  if (!has) return;
+static enum tb_status set_sort_index(struct tb_tracks *tracks, struct tb_track *track, protobuf_c_boolean has,
+                                     int32_t value) {
+  if (!has) return TB_OK;
+  struct tb_track_details *details = tb_track_own_details(&tracks->arena, track);
+  if (!details) return TB_NO_MEMORY;
   track->has_sort_index = true;
-  track->sort_index = value;
+  details->sort_index = value;
+  return TB_OK;
 }
 
 /* The importer takes "Renderer" before any other name of a descriptor, and Chrome's other kinds behind them. A
@@ -110,11 +117,11 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
     if (status != TB_OK) return status;
   }
-  set_sort_index(base, process->has_legacy_sort_index, process->legacy_sort_index);
-  if (message->chrome_process) {
-    set_sort_index(base, message->chrome_process->has_legacy_sort_index, message->chrome_process->legacy_sort_index);
-  }
-  enum tb_status status = set_labels(tracks, base, process);
+  const Perfetto__Protos__ChromeProcessDescriptor *chrome = message->chrome_process;
+  enum tb_status status = set_sort_index(tracks, base, process->has_legacy_sort_index, process->legacy_sort_index);
+  if (status == TB_OK && chrome)
+    status = set_sort_index(tracks, base, chrome->has_legacy_sort_index, chrome->legacy_sort_index);
+  if (status == TB_OK) status = set_labels(tracks, base, process);
   return status == TB_OK ? name_process(tracks, track, message, ts) : status;
 }
 
@@ -141,10 +148,11 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     base->tid = tid;
     base->has_tid = true;
   }
-  set_sort_index(base, thread->has_legacy_sort_index, thread->legacy_sort_index);
-  if (message->chrome_thread) {
-    set_sort_index(base, message->chrome_thread->has_legacy_sort_index, message->chrome_thread->legacy_sort_index);
-  }
+  const Perfetto__Protos__ChromeThreadDescriptor *chrome = message->chrome_thread;
+  enum tb_status status = set_sort_index(tracks, base, thread->has_legacy_sort_index, thread->legacy_sort_index);
+  if (status == TB_OK && chrome)
+    status = set_sort_index(tracks, base, chrome->has_legacy_sort_index, chrome->legacy_sort_index);
+  if (status != TB_OK) return status;
   if (thread->has_pid && thread->has_tid) {
     int64_t pid = tb_tracks_described_id(tracks, thread->pid);
     struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, base->machine);
@@ -153,7 +161,7 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     base->pid = process->track.pid;
     base->has_pid = true;
     base->parent = &process->track;
-    enum tb_status status = tb_tracks_add_thread(tracks, track);
+    status = tb_tracks_add_thread(tracks, track);
     if (status != TB_OK) return status;
   }
   return name_thread(tracks, track, message, ts);
@@ -177,7 +185,9 @@ static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfe
     more->unit_multiplier = multiplier;
   }
   track->incremental = counter->is_incremental;
-  return counter->has_unit_name ? set_text(tracks, &base->unit_name, tb_message_str(counter->unit_name)) : TB_OK;
+  if (!counter->has_unit_name) return TB_OK;
+  struct tb_track_details *details = tb_track_own_details(&tracks->arena, base);
+  return details ? set_text(tracks, &details->unit_name, tb_message_str(counter->unit_name)) : TB_NO_MEMORY;
 }
 
 /* A loop of parents would make every walk over them endless. */
@@ -196,25 +206,28 @@ static struct tb_perfetto_track *next_child(const struct tb_tracks *tracks, cons
 }
 
 /* A custom track or counter lives where its parent does; its children with it. */
-static void inherit(const struct tb_tracks *tracks, struct tb_perfetto_track *track, unsigned depth) {
+static enum tb_status inherit(struct tb_tracks *tracks, struct tb_perfetto_track *track, unsigned depth) {
   struct tb_track *base = &track->track;
   const struct tb_track *parent = base->parent;
-  if (base->type == TB_TRACK_PROCESS || base->type == TB_TRACK_THREAD || depth > TRACK_DEPTH_MAX) return;
+  enum tb_status status = TB_OK;
+  if (base->type == TB_TRACK_PROCESS || base->type == TB_TRACK_THREAD || depth > TRACK_DEPTH_MAX) return TB_OK;
   if (parent) {
     base->pid = parent->pid;
     base->tid = parent->tid;
     base->has_pid = parent->has_pid;
     base->has_tid = parent->has_tid;
-    base->pid_text = parent->pid_text;
-    base->tid_text = parent->tid_text;
+    status = tb_track_take_id_texts(&tracks->arena, base, parent, true);
   }
-  for (struct tb_perfetto_track *child = first_child(tracks, track); child; child = next_child(tracks, child))
-    inherit(tracks, child, depth + 1);
+  struct tb_perfetto_track *child = first_child(tracks, track);
+  for (; child && status == TB_OK; child = next_child(tracks, child)) status = inherit(tracks, child, depth + 1);
+  return status;
 }
 
-static void pass_on(const struct tb_tracks *tracks, const struct tb_perfetto_track *track) {
-  for (struct tb_perfetto_track *child = first_child(tracks, track); child; child = next_child(tracks, child))
-    inherit(tracks, child, 0);
+static enum tb_status pass_on(struct tb_tracks *tracks, const struct tb_perfetto_track *track) {
+  enum tb_status status = TB_OK;
+  struct tb_perfetto_track *child = first_child(tracks, track);
+  for (; child && status == TB_OK; child = next_child(tracks, child)) status = inherit(tracks, child, 0);
+  return status;
 }
 
 static enum tb_status add_child(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
@@ -240,8 +253,7 @@ static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfet
       if (status != TB_OK) return status;
     }
   }
-  inherit(tracks, track, 0);
-  return TB_OK;
+  return inherit(tracks, track, 0);
 }
 
 /* ---- what the descriptor's fields cannot say: docs/MAPPING.md ---------------------------------------------------- */
@@ -271,47 +283,53 @@ static bool is_other_number(struct tb_str text, int64_t number) {
 }
 
 /* Sets number, text and presence of an id from what its description says. */
-static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, const struct tb_arg *id, int64_t *number,
-                                 struct tb_str *text, bool *there) {
+static enum tb_status restore_id(struct tb_tracks *tracks, struct tb_track *track, const struct tb_arg *id,
+                                 bool of_thread) {
   char digits[24];
+  struct tb_str said;
+  int64_t *number = of_thread ? &track->tid : &track->pid;
+  bool *there = of_thread ? &track->has_tid : &track->has_pid;
   if (!id) return TB_OK;
   switch (id->type) {
     case TB_ARG_NULL:
       *there = false;
       return TB_OK;
     case TB_ARG_INT:
-      *number = tb_tracks_id(tracks, id->i, machine);
+      *number = tb_tracks_id(tracks, id->i, track->machine);
       return TB_OK;
     case TB_ARG_UINT:
-      return set_text(tracks, text, (struct tb_str){digits, (size_t)(tb_json_put_uint(digits, id->u) - digits)});
+      said = (struct tb_str){digits, (size_t)(tb_json_put_uint(digits, id->u) - digits)};
+      break;
     case TB_ARG_STRING:
       if (is_other_number(id->text, *number)) return TB_OK; /* merging gave it another since */
-      return set_text(tracks, text, id->text);
+      said = id->text;
+      break;
     case TB_ARG_JSON:
-      return set_text(tracks, text, id->text);
+      said = id->text;
+      break;
     default:
       return TB_OK;
   }
+  struct tb_track_details *details = tb_track_own_details(&tracks->arena, track);
+  if (!details) return TB_NO_MEMORY;
+  return set_text(tracks, of_thread ? &details->tid_text : &details->pid_text, said);
 }
 
 static enum tb_status restore_described(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
   struct tb_track *base = &track->track;
   if (base->type != TB_TRACK_PROCESS && base->type != TB_TRACK_THREAD) return TB_OK;
-  const struct tb_arg *object = described(tracks, base->description);
+  const struct tb_arg *object = described(tracks, tb_track_details(base)->description);
   const struct tb_arg *said = member_of(object, TB_STR("said_by_metadata"));
   base->said_by_metadata = said && said->type == TB_ARG_INT ? (uint8_t)said->i : 0;
-  if (base->type == TB_TRACK_PROCESS)
-    return restore_id(tracks, base->machine, member_of(object, TB_STR("pid")), &base->pid, &base->pid_text,
-                      &base->has_pid);
+  if (base->type == TB_TRACK_PROCESS) return restore_id(tracks, base, member_of(object, TB_STR("pid")), false);
   bool moves = member_of(object, TB_STR("tid")) || (base->parent && base->pid != base->parent->pid);
   if (moves && tb_tracks_before_ids(tracks, track) != TB_OK) return TB_NO_MEMORY;
   if (base->parent) {
     base->pid = base->parent->pid;
-    base->pid_text = base->parent->pid_text;
     base->has_pid = base->parent->has_pid;
+    if (tb_track_take_id_texts(&tracks->arena, base, base->parent, false) != TB_OK) return TB_NO_MEMORY;
   }
-  return restore_id(tracks, base->machine, member_of(object, TB_STR("tid")), &base->tid, &base->tid_text,
-                    &base->has_tid);
+  return restore_id(tracks, base, member_of(object, TB_STR("tid")), true);
 }
 
 static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *track,
@@ -323,16 +341,17 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
                                                         : message->atrace_name;
   if (name.len) status = set_text(tracks, &base->name, tb_message_str(name));
   if (status == TB_OK && message->has_description) {
-    status = set_text(tracks, &base->description, tb_message_str(message->description));
+    struct tb_track_details *details = tb_track_own_details(&tracks->arena, base);
+    status = details ? set_text(tracks, &details->description, tb_message_str(message->description)) : TB_NO_MEMORY;
   }
-  set_sort_index(base, message->has_sibling_order_rank, message->sibling_order_rank);
+  if (status == TB_OK)
+    status = set_sort_index(tracks, base, message->has_sibling_order_rank, message->sibling_order_rank);
   if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
   if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message, ts);
   if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message, ts);
   if (status == TB_OK) status = restore_described(tracks, track);
   if (status == TB_OK) status = describe_parent(tracks, track, message, sequence);
-  if (status == TB_OK) pass_on(tracks, track);
-  return status;
+  return status == TB_OK ? pass_on(tracks, track) : status;
 }
 
 /* A process or thread stays one: traces that were put behind each other have equal uuids for others. A process that

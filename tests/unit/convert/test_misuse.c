@@ -131,6 +131,7 @@ static bool spoil_event(struct tb_event *event, unsigned way) {
 }
 
 static bool spoil_track(struct tb_event *event, unsigned way) {
+  static const struct tb_track_details no_labels = {.label_count = 1};
   broken = thread;
   broken.index = 2;
   second = process;
@@ -150,7 +151,7 @@ static bool spoil_track(struct tb_event *event, unsigned way) {
       event->track = &broken;
       return true;
     case 24:
-      broken.label_count = 1;
+      broken.details = &no_labels;
       event->track = &broken;
       return true;
     case 25:
@@ -380,8 +381,8 @@ static void a_track_that_says_the_same_again_is_described_once(void **state) {
     struct tb_str labels = {label[i], 5};
     struct tb_track track = thread;
     track.name = (struct tb_str){name[i], 4};
-    track.labels = &labels;
-    track.label_count = 1;
+    const struct tb_track_details details = {.labels = &labels, .label_count = 1};
+    track.details = &details;
     event.track = &track;
     put(writer, &event);
   }

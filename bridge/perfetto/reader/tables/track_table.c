@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "model/tracks.h"
+
 enum { TRACKS_MAX = 1 << 26 };
 
 static struct tb_map_key uuid_of(const void *tracks, uint32_t index) {
@@ -125,13 +127,14 @@ int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine) {
 }
 
 enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track) {
-  if (!tb_tracks_has_machine_label(tracks, track) || track->label_count) return TB_OK;
+  if (!tb_tracks_has_machine_label(tracks, track) || tb_track_details(track)->label_count) return TB_OK;
   struct tb_str *label = tb_arena_alloc(&tracks->arena, sizeof(*label));
+  struct tb_track_details *details = tb_track_own_details(&tracks->arena, track);
   char text[32];
   int len = snprintf(text, sizeof(text), "machine %" PRIu32, track->machine);
-  if (!label || len < 0) return TB_NO_MEMORY;
-  track->labels = label;
-  track->label_count = 1;
+  if (!label || !details || len < 0) return TB_NO_MEMORY;
+  details->labels = label;
+  details->label_count = 1;
   return tb_text_pool_add(tracks->pool, (struct tb_str){text, (size_t)len}, label);
 }
 

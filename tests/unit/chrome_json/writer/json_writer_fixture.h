@@ -62,6 +62,7 @@ static const struct tb_track counter_free = {.index = 6,
                                              .has_pid = true,
                                              .uuid = 75,
                                              .name = {"mem free", 8}};
+static const struct tb_track_details details_odd = {.description = {"[\"a b\",\"c\",\"5\"]", 15}};
 static const struct tb_track counter_odd = {.index = 7,
                                             .type = TB_TRACK_COUNTER,
                                             .parent = &process,
@@ -69,7 +70,7 @@ static const struct tb_track counter_odd = {.index = 7,
                                             .has_pid = true,
                                             .uuid = 76,
                                             .name = {"a b id: 5 c", 11},
-                                            .description = {"[\"a b\",\"c\",\"5\"]", 15}};
+                                            .details = &details_odd};
 
 static char path[64];
 static char *written;

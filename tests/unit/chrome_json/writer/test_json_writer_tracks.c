@@ -45,10 +45,9 @@ static void tracks_are_named_once_until_they_change(void **state) {
   (void)state;
   const struct tb_str labels[] = {TB_STR("one"), TB_STR("two")};
   struct tb_track labelled = process;
-  labelled.labels = labels;
-  labelled.label_count = 2;
+  const struct tb_track_details details = {.labels = labels, .label_count = 2, .sort_index = -3};
+  labelled.details = &details;
   labelled.has_sort_index = true;
-  labelled.sort_index = -3;
   put((struct tb_event){.type = TB_EVENT_TRACK, .track = &thread});
   put((struct tb_event){.type = TB_EVENT_TRACK, .track = &thread});
   put((struct tb_event){.type = TB_EVENT_TRACK, .track = &labelled});
