@@ -33,6 +33,13 @@ PAGES = {
         "trace.ftrace": "TREE/tests/data/ftrace/small.ftrace",
         "trace.fxt": "MADE/fxt/flows.fxt",
     },
+    "docs/MAPPING.md": {
+        "bin/show": "TREE/tests/docs/show.sh",
+        "events.fxt": "MADE/fxt/events.fxt",
+        "flows.fxt": "MADE/fxt/flows.fxt",
+        "scheduling.fxt": "MADE/fxt/scheduling.fxt",
+        "small.ftrace": "TREE/tests/data/ftrace/small.ftrace",
+    },
     "docs/merging/browser-and-system.md": {"system.perfetto-trace": "MADE/recipes/system.perfetto-trace"},
     "docs/merging/browser-and-system.md#A real browser and the kernel": {"": "CORPUS/mergesets/set1/[!l]*"},
     "docs/merging/one-boot.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
@@ -90,6 +97,7 @@ END
 
 # What is run by bash in the folder of a section before its blocks.
 PREPARE = {
+    "docs/MAPPING.md#": "chmod +x bin/show",
     "docs/USING.md#": BROWSER,
     "docs/COOKBOOK.md#": BROWSER + """
 rank() { echo "[{\\"ph\\":\\"X\\",\\"name\\":\\"barrier\\",\\"pid\\":$1,\\"tid\\":1,\\"ts\\":$2,\\"dur\\":7},

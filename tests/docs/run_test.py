@@ -11,6 +11,7 @@ TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ("docs", "tests/docs", "tests/conformance", "tests/data", "bridge/include", "README.md")
 CLIENT, BOOT, BROWSER = (f"docs/merging/{name}.md" for name in ("client-and-server", "one-boot", "browser-and-system"))
 README = "README.md"
+MAPPING = "docs/MAPPING.md"
 DIFFERS = "what is shown is not what is printed"
 
 # page, what to find there, what to put for it, what run.py has to say
@@ -25,6 +26,9 @@ PLANTS = (
     (BROWSER, '"clock": "MONOTONIC"}}}]}}', '"clock": "MONOTONIC"}}}]}', "exit status 1"),
     (BROWSER, "```python", "```ruby", "nothing here runs it"),
     (BROWSER, "```\n2 inputs", "```text\n2 inputs", "nothing here runs it"),
+    (MAPPING, "carried_phase: 83", "carried_phase: 84", DIFFERS),
+    (MAPPING, '"ts":100,"dur":20,', '"ts":100,"dur":21,', DIFFERS),
+    (MAPPING, '{"ph":"M","name":"process_name","pid":"web","args":{"name":"web"}},', "", "exit status 1"),
     (README, "  events:    2699", "  events:    2698", DIFFERS),
     ("docs/USING.md", "--strict", "--strickt", "exit status 2"),
     (README, "error.file, error.message", "error.file, error.text", "exit status 1"),
@@ -38,15 +42,15 @@ OF_THE_ENGINE = (
 
 # What is added to a page, and what complete.py has to say.
 UNRUN = (
-    ("docs/MAPPING.md", "Try `tracebridge info trace.fxt`.", "`tracebridge info trace.fxt` is not run"),
+    ("docs/CONFORMANCE.md", "Try `tracebridge info trace.fxt`.", "`tracebridge info trace.fxt` is not run"),
     ("README.md", "Or `tracebridge convert a.json -o b.fxt`.", "`tracebridge convert a.json -o b.fxt` is not run"),
-    ("docs/MAPPING.md", "```sh\ntracebridge info trace.fxt\n```", "a block of a page that no test runs"),
+    ("docs/CONFORMANCE.md", "```sh\ntracebridge info trace.fxt\n```", "a block of a page that no test runs"),
 )
 
 
 def complete(tree):
     merging = (str(page) for page in sorted((TREE / "docs/merging").glob("*.md")))
-    tests = [README, "docs/USING.md", "docs/COOKBOOK.md", *merging, "help"]
+    tests = [README, "docs/USING.md", "docs/COOKBOOK.md", MAPPING, *merging, "help"]
     command = [sys.executable, TREE / "tests/docs/complete.py", "--tree", tree, *tests]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
