@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/times.h"
 #include "protos/field_numbers.h"
+#include "toolbox/cut/packet_times.h"
 #include "toolbox/filter/ftrace_choice.h"
-#include "toolbox/filter/packet_owner.h"
 
 enum { NUMBERS_MAX = 1 << 30, WORD_BITS = 64, CLASS_BITS = 3, CLASSES = 1 << CLASS_BITS };
 /* Of a begin, whether its name and categories are chosen. */
@@ -85,7 +85,7 @@ void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_tr
   tb_buffer_init(&choice->judged, a, 0);
   tb_buffer_init(&choice->fates, a, 0);
   tb_buffer_init(&choice->part, a, 0);
-  tb_map_init(&choice->frames, a);
+  tb_map_init(&choice->frames.cookies, a);
   tb_map_init(&choice->running, a);
 }
 
@@ -100,7 +100,7 @@ void tb_choice_free(struct tb_choice *choice) {
   tb_buffer_free(&choice->judged);
   tb_buffer_free(&choice->fates);
   tb_buffer_free(&choice->part);
-  tb_map_free(&choice->frames);
+  tb_map_free(&choice->frames.cookies);
   tb_map_free(&choice->running);
 }
 
@@ -267,7 +267,7 @@ enum tb_status tb_choice_find(struct tb_choice *choice) {
 void tb_choice_rewind(struct tb_choice *choice) {
   tb_track_events_rewind(choice->events);
   tb_map_clear(&choice->running);
-  tb_map_clear(&choice->frames);
+  tb_map_clear(&choice->frames.cookies);
   choice->print = 0;
 }
 
@@ -277,9 +277,9 @@ static bool is_chosen(const struct tb_choice *choice, const struct tb_event_view
   if (choice->no_flows && view->role == TB_ROLE_OTHER && is_flow(view)) return false;
   if (view->role == TB_ROLE_VALUE && view->has_uuid && !tb_owners_choose_counter(owners, machine, view->track))
     return false;
-  if (view->of_all || (!owners->processes.count && !owners->threads.count)) return true;
-  struct tb_track_key track = {machine, view->from, view->from_uuid};
-  return tb_owners_choose_track(owners, &track, view->of_process);
+  if (!owners->processes.count && !owners->threads.count) return true;
+  struct tb_whose whose = tb_owners_of_event(owners, machine, view);
+  return tb_owners_choose(owners, &whose);
 }
 
 /* Values of further counters: those that stay are said by packets of their own where the event goes, or where others
@@ -298,7 +298,8 @@ static void decide_extras(struct tb_choice *choice, struct tb_cut_order *order) 
       continue;
     }
     counters++;
-    if (tb_owners_choose_counter(owners, track.machine, track.key) && tb_owners_choose_track(owners, &track, false))
+    struct tb_whose whose = tb_owners_of_track(owners, &track, false);
+    if (tb_owners_choose_counter(owners, track.machine, track.key) && tb_owners_choose(owners, &whose))
       choice->stated[chosen++] = extras.uuids[i];
   }
   if (order->fate == TB_CUT_KEEP && chosen == counters) return;
@@ -324,6 +325,36 @@ static enum tb_status decide_event(struct tb_choice *choice, struct tb_cut_order
   return TB_OK;
 }
 
+static bool chooses(const void *ctx, const struct tb_whose *whose) {
+  return tb_owners_choose(&((const struct tb_choice *)ctx)->owners, whose);
+}
+
+static enum tb_status decide_list(struct tb_choice *choice, const struct tb_owned_list *list,
+                                  struct tb_cut_order *order) {
+  const struct tb_raw_packet *packet = &choice->walk->packet;
+  struct tb_owned_list_part part = {.list = list, .machine = packet->head.machine, .keeps = chooses, .ctx = choice};
+  tb_owned_list_count(&part, packet->head.payload);
+  if (!part.left_out) return TB_OK;
+  choice->part.len = 0;
+  enum tb_status status = tb_owned_list_append(&part, packet->packet, &choice->part);
+  order->replaced = (struct tb_str){choice->part.data, choice->part.len};
+  return status;
+}
+
+/* A packet that is neither a track event nor ftrace. */
+static enum tb_status decide_packet(struct tb_choice *choice, struct tb_cut_order *order) {
+  uint32_t kind = choice->walk->packet.head.kind;
+  const struct tb_owned_list *list = tb_owned_list_find(kind);
+  if (list) return decide_list(choice, list, order);
+  if (tb_packet_is_timeless(kind)) return TB_OK;
+  struct tb_whose whose = tb_owners_of_packet(&choice->owners, choice->walk, choice->events, &choice->frames);
+  if (choice->frames.failed) return TB_NO_MEMORY;
+  if (tb_owners_choose(&choice->owners, &whose)) return TB_OK;
+  order->fate = TB_CUT_DROP;
+  order->keep = tb_packet_describing_field(kind);
+  return TB_OK;
+}
+
 enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *order) {
   struct tb_walk *walk = choice->walk;
   enum tb_status status = tb_track_events_take(choice->events, walk);
@@ -331,5 +362,5 @@ enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *o
   if (walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT) return decide_event(choice, order);
   if (walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS) return tb_choice_decide_ftrace(choice, order);
   if (!choice->owners.processes.count && !choice->owners.threads.count) return TB_OK;
-  return tb_choice_decide_packet(choice, order);
+  return decide_packet(choice, order);
 }

@@ -7,7 +7,7 @@
 
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
-#include "toolbox/filter/owners.h"
+#include "toolbox/owners/packet_owner.h"
 #include "toolbox/walk/slice_pairs.h"
 
 /* Numbers, of packets or events, that are left out. */
@@ -31,9 +31,9 @@ struct tb_choice {
   struct tb_number_set packets, prints;
   uint64_t print;          /* events of ftrace so far */
   struct tb_buffer judged; /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
-  struct tb_map frames;    /* cookies of frames of processes that are not chosen */
-  struct tb_map running;   /* machine, cpu -> id of the thread that runs there by compact_sched */
-  bool failed;             /* there was no memory for it */
+  struct tb_open_frames frames;
+  struct tb_map running; /* machine, cpu -> id of the thread that runs there by compact_sched */
+  bool failed;           /* there was no memory for it */
   struct tb_buffer fates, part;
   struct tb_event_extras kept; /* of the current event: what stays in it, and what packets of their own say */
   uint64_t stated[TB_EXTRA_COUNTERS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "toolbox/filter/owners.h"
+#include "toolbox/owners/owners.h"
 
 #include <stdio.h>
 
@@ -120,7 +120,7 @@ static enum tb_status put_system_thread(struct tb_owners *owners, uint32_t machi
   return get_owner(owners, process_key(machine, pid)) ? TB_OK : TB_NO_MEMORY;
 }
 
-bool tb_owners_choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid) {
+static bool choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid) {
   const struct tb_owner *owner = find_owner(owners, process_key(machine, pid));
   if (!owner) return tb_name_patterns_want_all(&owners->processes);
   struct tb_name_verdict verdict = owner->verdict;
@@ -142,17 +142,26 @@ static bool choose_thread(const struct tb_owners *owners, uint32_t machine, int6
     verdict.wanted |= system->verdict.wanted;
     verdict.refused |= system->verdict.refused;
   }
-  return tb_name_verdict_is_chosen(verdict) && tb_owners_choose_process(owners, machine, pid);
+  return tb_name_verdict_is_chosen(verdict) && choose_process(owners, machine, pid);
 }
 
-bool tb_owners_choose_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
-  const struct tb_owner *owner = find_owner(owners, system_thread(machine, tid));
-  return tb_owners_choose_process(owners, machine, owner && owner->pid != TB_OWNER_UNKNOWN ? owner->pid : tid);
+bool tb_owners_choose(const struct tb_owners *owners, const struct tb_whose *whose) {
+  if (whose->kind == TB_WHOSE_THREAD) return choose_thread(owners, whose->machine, whose->pid, whose->tid);
+  return whose->kind == TB_WHOSE_NOBODY || choose_process(owners, whose->machine, whose->pid);
 }
 
-bool tb_owners_choose_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
+/* The process of a thread of the system; one that nothing is known of is taken to be a main thread. */
+static int64_t process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
   const struct tb_owner *owner = find_owner(owners, system_thread(machine, tid));
-  return choose_thread(owners, machine, owner && owner->pid != TB_OWNER_UNKNOWN ? owner->pid : tid, tid);
+  return owner && owner->pid != TB_OWNER_UNKNOWN ? owner->pid : tid;
+}
+
+struct tb_whose tb_owners_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
+  return tb_whose_process(machine, process_of(owners, machine, tid));
+}
+
+struct tb_whose tb_owners_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
+  return (struct tb_whose){TB_WHOSE_THREAD, machine, process_of(owners, machine, tid), tid};
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -181,17 +190,25 @@ static const struct tb_owned_track *find_track(const struct tb_owners *owners, c
   return tb_map_get(&owners->track_index, track->key, kind_of(track), &number) ? &owners->tracks[number] : NULL;
 }
 
-bool tb_owners_choose_track(const struct tb_owners *owners, const struct tb_track_key *track, bool of_process) {
+struct tb_whose tb_owners_of_track(const struct tb_owners *owners, const struct tb_track_key *track, bool of_process) {
+  static const struct tb_whose nobody = {.kind = TB_WHOSE_NOBODY};
   struct tb_track_key key = *track;
   const struct tb_owned_track *at = find_track(owners, &key);
   for (int depth = 0; at && depth < TB_TRACK_DEPTH_MAX; depth++) {
-    if (at->tid != TB_OWNER_UNKNOWN && !of_process) return choose_thread(owners, key.machine, at->pid, at->tid);
-    if (at->pid != TB_OWNER_UNKNOWN) return tb_owners_choose_process(owners, key.machine, at->pid);
-    if (!at->parent) return true;
+    if (at->tid != TB_OWNER_UNKNOWN && !of_process)
+      return (struct tb_whose){TB_WHOSE_THREAD, key.machine, at->pid, at->tid};
+    if (at->pid != TB_OWNER_UNKNOWN) return tb_whose_process(key.machine, at->pid);
+    if (!at->parent) return nobody;
     key = (struct tb_track_key){key.machine, at->parent, true};
     at = find_track(owners, &key);
   }
-  return true;
+  return nobody;
+}
+
+struct tb_whose tb_owners_of_event(const struct tb_owners *owners, uint32_t machine, const struct tb_event_view *view) {
+  struct tb_track_key track = {machine, view->from, view->from_uuid};
+  return view->of_all ? (struct tb_whose){.kind = TB_WHOSE_NOBODY}
+                      : tb_owners_of_track(owners, &track, view->of_process);
 }
 
 bool tb_owners_is_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid) {
@@ -415,10 +432,11 @@ static bool is_recorders(uint32_t kind) {
          kind == TB_TRACE_PACKET_PROCESS_STATS;
 }
 
-bool tb_owners_choose_writer(const struct tb_owners *owners, const struct tb_walk *walk) {
+struct tb_whose tb_owners_of_writer(const struct tb_owners *owners, const struct tb_walk *walk) {
   uint64_t pid = writer_of(walk);
-  if (!pid || tb_map_find(&owners->recorders, pid, walk->packet.head.machine)) return true;
-  return tb_owners_choose_process(owners, walk->packet.head.machine, (int64_t)pid);
+  uint32_t machine = walk->packet.head.machine;
+  if (!pid || tb_map_find(&owners->recorders, pid, machine)) return (struct tb_whose){.kind = TB_WHOSE_NOBODY};
+  return tb_whose_process(machine, (int64_t)pid);
 }
 
 static enum tb_status take_state(struct tb_owners *owners, uint32_t machine, struct tb_str payload) {

@@ -3,8 +3,8 @@
  * Whose things are: processes and threads with all the names that a trace has for them, and tracks. Names may come
  * behind what they name, so that all is taken in before anything is asked.
  */
-#ifndef TB_TOOLBOX_FILTER_OWNERS_H
-#define TB_TOOLBOX_FILTER_OWNERS_H
+#ifndef TB_TOOLBOX_OWNERS_OWNERS_H
+#define TB_TOOLBOX_OWNERS_OWNERS_H
 
 #include "toolbox/name_pattern.h"
 #include "toolbox/walk/ftrace_bundle.h"
@@ -51,11 +51,21 @@ void tb_owners_free(struct tb_owners *owners);
 /* Takes in what the walk's current packet says. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_owners_take(struct tb_owners *owners, struct tb_walk *walk);
 
-/* Whether what is of a process, or of a thread, stays. */
-bool tb_owners_choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid);
-bool tb_owners_choose_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid); /* of the system */
-/* Whether what is of the process of such a thread stays. */
-bool tb_owners_choose_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid);
+/* Whose something is. */
+enum tb_whose_kind { TB_WHOSE_NOBODY, TB_WHOSE_PROCESS, TB_WHOSE_THREAD };
+struct tb_whose {
+  enum tb_whose_kind kind;
+  uint32_t machine;
+  int64_t pid, tid; /* tid: of a thread alone */
+};
+
+static inline struct tb_whose tb_whose_process(uint32_t machine, int64_t pid) {
+  return (struct tb_whose){TB_WHOSE_PROCESS, machine, pid, TB_OWNER_UNKNOWN};
+}
+
+/* A thread of the system by its id, and its process. */
+struct tb_whose tb_owners_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid);
+struct tb_whose tb_owners_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid);
 
 /* A track, by its uuid or by what threads are known by that have none. */
 struct tb_track_key {
@@ -64,15 +74,20 @@ struct tb_track_key {
   bool is_uuid;
 };
 
-/* Whether what is on a track stays; `of_process`: though the track is a thread's, it is of the process. What is of no
- * process does. */
-bool tb_owners_choose_track(const struct tb_owners *owners, const struct tb_track_key *track, bool of_process);
+/* Whose what is on a track is; `of_process`: though the track is a thread's, it is of the process. */
+struct tb_whose tb_owners_of_track(const struct tb_owners *owners, const struct tb_track_key *track, bool of_process);
+
+/* Whose a track event is, which was read. */
+struct tb_whose tb_owners_of_event(const struct tb_owners *owners, uint32_t machine, const struct tb_event_view *view);
+
+/* Whose a packet of a kind is that says nothing of its own: of the process that wrote it. */
+struct tb_whose tb_owners_of_writer(const struct tb_owners *owners, const struct tb_walk *walk);
+
+/* Whether what is of it stays; what is nobody's does. */
+bool tb_owners_choose(const struct tb_owners *owners, const struct tb_whose *whose);
 
 /* Whether values of the counter with that track stay, as far as its name says. */
 bool tb_owners_choose_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid);
 bool tb_owners_is_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid);
-
-/* Whether a packet of a kind that says nothing of its own stays by the process that wrote it. */
-bool tb_owners_choose_writer(const struct tb_owners *owners, const struct tb_walk *walk);
 
 #endif
