@@ -20,6 +20,7 @@ extern const struct cli_command cli_merge;
 extern const struct cli_command cli_open;
 extern const struct cli_command cli_redact;
 extern const struct cli_command cli_repair;
+extern const struct cli_command cli_split;
 extern const struct cli_command cli_trim;
 extern const struct cli_command cli_verify;
 

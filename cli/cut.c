@@ -16,17 +16,25 @@ bool cli_cut_parse(struct cli_cut *cut, const struct cli_command *command, int a
   if (parsed != CLI_PARSED) return false;
   cut->command = command;
   cut->in = cli_one_input(command, &operands, cut->output);
-  if (cut->in) cut->output = cli_output_name(command, cut->output);
+  if (cut->in && cut->makes_folder && !cut->output)
+    (void)cli_usage(command, "name the folder to write to with -o");
+  else if (cut->in)
+    cut->output = cli_output_name(command, cut->output);
   return cut->in && cut->output;
+}
+
+static int check_output(const struct cli_cut *cut) {
+  const struct cli_command *command = cut->command;
+  if (cut->json && strcmp(cut->output, "-") == 0)
+    return cli_usage(command, "--json goes to standard output, and so does the trace: name a file with -o");
+  int status = tb_file_is_plain(cut->output) ? cli_output_says_format(command, cut->output, "") : CLI_OK;
+  return status == CLI_OK ? cli_output_spares_input(command, cut->output, cut->in) : status;
 }
 
 static int check(const struct cli_cut *cut) {
   const struct cli_command *command = cut->command;
   if (cut->json && cut->report) return cli_usage(command, "--json goes without --report");
-  if (cut->json && strcmp(cut->output, "-") == 0)
-    return cli_usage(command, "--json goes to standard output, and so does the trace: name a file with -o");
-  int status = tb_file_is_plain(cut->output) ? cli_output_says_format(command, cut->output, "") : CLI_OK;
-  if (status == CLI_OK) status = cli_output_spares_input(command, cut->output, cut->in);
+  int status = cut->makes_folder ? CLI_OK : check_output(cut);
   if (status == CLI_OK) status = cli_report_spares_input(command, cut->report, cut->in);
   if (status == CLI_OK) status = cli_report_spares_output(command, cut->report, cut->output);
   if (status != CLI_OK || !cut->no_clobber) return status;

@@ -17,6 +17,7 @@
 struct cli_cut {
   const char *in, *output, *report; /* report: NULL where there is none */
   bool json, no_clobber, quiet;     /* json: the report goes to standard output */
+  bool makes_folder;                /* the command's: the output is one, and not a trace */
   size_t junk;
   unsigned threads;
 
@@ -27,23 +28,25 @@ struct cli_cut {
   struct cli_progress progress;
 };
 
-/* Options of all these commands, for settings that begin with a struct cli_cut: -o first, the others last. */
+/* Options of all these commands, for settings that begin with a struct cli_cut: -o first, the others last; the second
+ * is them without what replaces files. */
 #define CLI_CUT_OUTPUT CLI_OPTION_OUTPUT(struct cli_cut)
-#define CLI_CUT_OPTIONS                                                                                       \
-  {0,                                                                                                         \
-   "json",                                                                                                    \
-   NULL,                                                                                                      \
-   "Print what was done and lost to standard output as JSON with a version, as --report does to a file "      \
-   "whose name ends in .json.",                                                                               \
-   cli_parse_flag,                                                                                            \
-   offsetof(struct cli_cut, json)},                                                                           \
-      CLI_OPTION_REPORT(struct cli_cut), CLI_OPTION_JUNK(struct cli_cut), CLI_OPTION_THREADS(struct cli_cut), \
-      CLI_OPTION_NO_CLOBBER(struct cli_cut), CLI_OPTION_QUIET(struct cli_cut)
+#define CLI_CUT_OPTIONS CLI_CUT_READ_OPTIONS, CLI_OPTION_NO_CLOBBER(struct cli_cut), CLI_OPTION_QUIET(struct cli_cut)
+#define CLI_CUT_READ_OPTIONS                                                                             \
+  {0,                                                                                                    \
+   "json",                                                                                               \
+   NULL,                                                                                                 \
+   "Print what was done and lost to standard output as JSON with a version, as --report does to a file " \
+   "whose name ends in .json.",                                                                          \
+   cli_parse_flag,                                                                                       \
+   offsetof(struct cli_cut, json)},                                                                      \
+      CLI_OPTION_REPORT(struct cli_cut), CLI_OPTION_JUNK(struct cli_cut), CLI_OPTION_THREADS(struct cli_cut)
 
 /* Members of the library's options that these commands set in one way. */
-#define CLI_CUT_CALL(cut)                                                                               \
-  .max_junk_bytes = (cut)->junk, .no_clobber = (cut)->no_clobber, .temporary_name = cli_interrupt_name, \
-  .progress = cli_progress_update, .progress_ctx = &(cut)->progress
+#define CLI_CUT_CALL(cut) .no_clobber = (cut)->no_clobber, CLI_CUT_READ_CALL(cut)
+#define CLI_CUT_READ_CALL(cut)                                                                          \
+  .max_junk_bytes = (cut)->junk, .temporary_name = cli_interrupt_name, .progress = cli_progress_update, \
+  .progress_ctx = &(cut)->progress
 
 /* Reads the command line into settings that begin with *cut, and finds input and output. False: the command ends with
  * *exit_status, and has said why. */

@@ -15,9 +15,9 @@
 #include "suggest.h"
 #include "tracebridge/file.h"
 
-static const struct cli_command *const commands[] = {&cli_convert, &cli_merge,  &cli_trim,  &cli_filter,
-                                                     &cli_info,    &cli_dump,   &cli_open,  &cli_verify,
-                                                     &cli_diff,    &cli_redact, &cli_repair};
+static const struct cli_command *const commands[] = {&cli_convert, &cli_merge, &cli_trim,   &cli_filter,
+                                                     &cli_split,   &cli_info,  &cli_dump,   &cli_open,
+                                                     &cli_verify,  &cli_diff,  &cli_redact, &cli_repair};
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
 int cli_exit_status(enum tb_status status) {

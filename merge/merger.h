@@ -48,7 +48,8 @@ struct tb_source {
   const char *name;            /* in the report */
   const char *member;          /* its name in its archive; NULL for an input that is a file */
   struct tb_input_place place; /* of the Perfetto trace to read: the input itself, or a copy in the store */
-  bool converted;              /* made from another format */
+  bool converted;              /* made from another format, ... */
+  const char *original;        /* ... of the file with this path; NULL: of what cannot be read again */
   enum tb_format format;       /* of the input */
   bool skipped;
   const char *machine_name;                     /* of its host; NULL: unnamed */
@@ -194,6 +195,9 @@ TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct 
 TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
 /* merge/input/describe_inputs.c: what all sources themselves say of time, into the report. */
 void tb_merger_describe_inputs(struct tb_merger *m);
+/* inputs.c: makes s->place of what is in another format. */
+TB_MUST_CHECK enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s,
+                                                      const struct tb_input_place *from);
 /* merge/input/same_inputs.c: a warning for each input that is the same as one before it. */
 TB_MUST_CHECK enum tb_status tb_merger_note_same_inputs(struct tb_merger *m);
 /* Whether two sources are the same, byte for byte. */
@@ -254,6 +258,7 @@ TB_MUST_CHECK enum tb_status tb_merger_write(void *ctx);
 /* merge/write/output.c: lets `write` write packets to m->output, which becomes the file `out` in the format that its
  * name says. What fails is in m->error. */
 typedef enum tb_status (*tb_write_packets)(void *ctx);
+bool tb_merger_converts_to(const char *out); /* whether that is another format than the packets' */
 TB_MUST_CHECK enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write,
                                                  void *ctx);
 /* How many bytes tb_merger_write_out would write; those of a converted trace before they are compressed. */

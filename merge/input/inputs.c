@@ -163,7 +163,7 @@ static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_sourc
 #define MADE_UP_FLOWS (UINT64_C(1) << 63)
 enum { MADE_UP_FLOWS_BITS = 40 };
 
-static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
+enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
   char to[TB_COPY_STORE_NAME];
   const struct tb_reader_options reader = {
       .size = sizeof(reader), .allocator = m->options.allocator, .max_junk_bytes = m->options.max_junk_bytes};
@@ -215,7 +215,8 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const st
   if (status != TB_OK) return status;
   struct tb_input_place read = s->place;
   if (s->format != TB_FORMAT_PERFETTO) {
-    status = convert(m, s, &read);
+    status = tb_merger_convert_source(m, s, &read);
+    if (!read.part) s->original = read.name;
     tb_copy_store_forget(&m->store, &read);
   } else if (many && !plain && !read.part) {
     status = spool(m, s, read.name, &s->place);

@@ -20,6 +20,7 @@
 #include "merge/input/part_order.h"
 
 #include "merge/clocks/input_relations.h"
+#include "merge/input/split_parts.h"
 #include "tracebridge/event.h"
 
 enum { STEPS_APART = 2 };
@@ -87,10 +88,9 @@ static bool describes_others(const struct tb_source *part, const struct tb_sourc
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
-/* What the user says of the two is different. */
-static bool is_said_apart(const struct tb_source *part, const struct tb_source *s) {
-  return !same_text(part->machine_name, s->machine_name) || part->manifest_file || s->manifest_file ||
-         part->has_offset != s->has_offset || part->offset != s->offset;
+bool tb_part_is_said_alike(const struct tb_source *a, const struct tb_source *b) {
+  return same_text(a->machine_name, b->machine_name) && !a->manifest_file && !b->manifest_file &&
+         a->has_offset == b->has_offset && a->offset == b->offset;
 }
 
 static enum tb_status contradict(struct tb_merger *m, const struct tb_source *part, const struct tb_source *s,
@@ -248,7 +248,7 @@ static enum tb_status is_continued(const struct part_search *p, const struct tb_
   bool against = true, began = false;
   *continued = false;
   bool is_rest = lacks_start(part, &p->m->sources[p->links[s->index].begin]);
-  if ((!c.shared && !(is_rest && c.common)) || c.foreign || is_said_apart(part, s)) return TB_OK;
+  if ((!c.shared && !(is_rest && c.common)) || c.foreign || !tb_part_is_said_alike(part, s)) return TB_OK;
   enum tb_status status = contradict(p->m, part, s, &against);
   if (status == TB_OK && c.following) status = began_before_end(p->m, part, s, &began);
   bool same_trace = part->prescan.trace_uuid && part->prescan.trace_uuid == s->prescan.trace_uuid;
@@ -305,8 +305,8 @@ static enum tb_status find_traces(struct part_search *p) {
     for (uint32_t i = 0; i < p->m->source_count && status == TB_OK; i++) {
       const struct tb_source *part = &p->m->sources[i];
       uint32_t begin;
-      bool may_be =
-          p->links[i].begin == i && tb_part_is_candidate(part) && (tb_source_lacking(part) || !part->prescan.has_start);
+      bool may_be = p->links[i].begin == i && p->links[i].behind == TB_PART_NONE && tb_part_is_candidate(part) &&
+                    (tb_source_lacking(part) || !part->prescan.has_start);
       if (!may_be || is_there_twice(p->m, part)) continue;
       status = find_trace(p, part, &begin);
       if (status != TB_OK || begin == TB_PART_NONE) continue;
@@ -439,6 +439,7 @@ enum tb_status tb_part_order_find(struct tb_merger *m, struct tb_part_link *link
   enum tb_status status = p.next && p.row ? TB_OK : TB_NO_MEMORY;
   for (uint32_t i = 0; i < m->source_count; i++) links[i] = (struct tb_part_link){i, TB_PART_NONE, TB_PART_SURE};
   for (uint32_t i = 0; i < m->source_count && status == TB_OK; i++) p.next[i] = TB_PART_NONE;
+  if (status == TB_OK) status = tb_split_parts_link(m, links);
   if (status == TB_OK) status = find_traces(&p);
   for (uint32_t i = 0; i < m->source_count && status == TB_OK; i++)
     if (links[i].begin == i && p.next[i] != TB_PART_NONE) order_trace(&p, i);

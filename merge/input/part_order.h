@@ -26,6 +26,9 @@ struct tb_part_link {
 /* Whether it may be a part: a trace that is read as it is. */
 bool tb_part_is_candidate(const struct tb_source *source);
 
+/* Whether what the user says of the two is the same. */
+bool tb_part_is_said_alike(const struct tb_source *a, const struct tb_source *b);
+
 /* A candidate that has sequences which the source lacks the state of; NULL: none. */
 const struct tb_source *tb_part_namesake(struct tb_merger *merger, const struct tb_source *source);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "convert/trace_input.h"
 #include "merge/input/part_order.h"
+#include "merge/input/split_parts.h"
 
 enum { COPY_BYTES = 1 << 16 };
 
@@ -43,7 +44,10 @@ static enum tb_status copy_parts(struct tb_merger *m, const struct tb_part_link 
   if (!buffer) return TB_NO_MEMORY;
   enum tb_status status = tb_copy_store_begin(&m->store, head->name, copy, to, &m->error);
   for (uint32_t i = head->index; i != TB_PART_NONE && status == TB_OK; i = links[i].behind)
-    status = append(m, &m->sources[i].place, buffer, &len);
+    status = head->converted ? append(m, &(struct tb_input_place){.name = m->sources[i].original}, buffer, &len)
+             : i != head->index && head->prescan.split.recording && m->sources[i].prescan.split.recording
+                 ? tb_split_parts_append(m, &m->sources[i], head, &len)
+                 : append(m, &m->sources[i].place, buffer, &len);
   if (status == TB_OK) status = tb_copy_store_end(&m->store, len, copy, &m->error);
   tb_free(m->allocator, buffer, COPY_BYTES);
   return status;
@@ -52,6 +56,12 @@ static enum tb_status copy_parts(struct tb_merger *m, const struct tb_part_link 
 static enum tb_status join(struct tb_merger *m, const struct tb_part_link *links, struct tb_source *head) {
   struct tb_input_place copy;
   enum tb_status status = copy_parts(m, links, head, &copy);
+  if (status == TB_OK && head->converted) {
+    struct tb_input_place joined = copy;
+    status = tb_merger_convert_source(m, head, &joined);
+    tb_copy_store_forget(&m->store, &joined);
+    copy = head->place;
+  }
   if (status != TB_OK) return status;
   tb_prescan_free(&head->prescan);
   status = tb_prescan_run(&head->prescan, m->allocator, &copy, m->options.max_junk_bytes, NULL, &m->error);

@@ -355,6 +355,13 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
   return status;
 }
 
+/* A packet of ours is first but for padding. */
+static void take_split_mark(struct tb_prescan *s, const struct tb_packet_header *head) {
+  struct tb_split_mark mark;
+  if (head->kind == TB_TRACE_PACKET_SPLIT_PART && s->packets > 2) return;
+  if (tb_split_mark_read(head->kind, head->payload, &mark)) s->split = mark;
+}
+
 static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_packet *packet) {
   const struct tb_packet_header *head = &packet->head;
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
@@ -377,6 +384,8 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
     status = tb_input_clocks_take(&s->clocks, head, sequence, true);
     if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) tb_ftrace_markers_take(&s->markers, head->payload);
     if (head->kind == TB_TRACE_PACKET_TRACE_UUID) s->trace_uuid = hash_text(head->payload);
+    if (head->kind == TB_TRACE_PACKET_SPLIT_PART || head->kind == TB_TRACE_PACKET_TRACE_ATTRIBUTES)
+      take_split_mark(s, head);
     struct tb_str track = tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head);
     if (machine && !tb_frees_thread_zero(head)) machine->whole_kinds |= whole_machine_kind(head->kind);

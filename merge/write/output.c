@@ -76,7 +76,10 @@ static enum tb_status write_converted(struct tb_merger *m, const char *out, enum
                                       tb_write_packets write, void *ctx) {
   struct tb_input_place merged;
   enum tb_status status = write_copy(m, write, ctx, &merged);
-  return status == TB_OK ? convert(m, &merged, out, format) : status;
+  if (status != TB_OK) return status;
+  status = convert(m, &merged, out, format);
+  tb_copy_store_forget(&m->store, &merged);
+  return status;
 }
 
 static enum tb_status measure_converted(struct tb_merger *m, enum tb_format format, tb_write_packets write, void *ctx,
@@ -91,13 +94,17 @@ static enum tb_status measure_converted(struct tb_merger *m, enum tb_format form
   return status;
 }
 
+bool tb_merger_converts_to(const char *out) {
+  enum tb_format format = tb_format_from_path(out);
+  return format != TB_FORMAT_UNKNOWN && format != TB_FORMAT_PERFETTO;
+}
+
 enum tb_status tb_merger_measure(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx,
                                  uint64_t *bytes) {
   enum tb_format format = tb_format_from_path(out);
   struct tb_input_place copy;
   char to[TB_COPY_STORE_NAME];
-  if (format != TB_FORMAT_UNKNOWN && format != TB_FORMAT_PERFETTO)
-    return measure_converted(m, format, write, ctx, bytes);
+  if (tb_merger_converts_to(out)) return measure_converted(m, format, write, ctx, bytes);
   enum tb_status status = tb_copy_store_begin(&m->store, "the trace", &copy, to, &m->error);
   return status == TB_OK ? write_trace(m, to, out, false, write, ctx, bytes) : status;
 }
@@ -105,9 +112,9 @@ enum tb_status tb_merger_measure(struct tb_merger *m, const char *out, tb_write_
 enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx) {
   enum tb_format format = tb_format_from_path(out);
   uint64_t written;
-  enum tb_status status = format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO
-                              ? write_trace(m, out, out, m->options.no_clobber, write, ctx, &written)
-                              : write_converted(m, out, format, write, ctx);
+  enum tb_status status = tb_merger_converts_to(out)
+                              ? write_converted(m, out, format, write, ctx)
+                              : write_trace(m, out, out, m->options.no_clobber, write, ctx, &written);
   if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
   return status;
 }

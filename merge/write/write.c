@@ -141,6 +141,8 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
   const struct tb_packet_header *head = &s->current.head;
   if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) return is_moved(m, s);
   if (m->source_count == 1) return false;
+  struct tb_split_mark mark;
+  if (tb_split_mark_read(head->kind, head->payload, &mark)) return true;
   if (head->kind == TB_TRACE_PACKET_TRACE_UUID) {
     bool more = m->uuid_written;
     m->uuid_written = true;

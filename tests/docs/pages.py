@@ -77,6 +77,10 @@ PAGES = {
         "trace.pftrace": "MADE/recipes/system.perfetto-trace",
         "huge.pftrace": "MADE/recipes/render.perfetto-trace",
     },
+    "help#split": {
+        "trace.pftrace": "MADE/recipes/system.perfetto-trace",
+        "huge.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",
+    },
     "help#repair": {"crashed.json": "TREE/tests/data/damage/cut_in_event.json"},
     "help#open": {
         "trace.json.gz": "TREE/tests/data/real/chromium-headless.json.gz",

@@ -202,6 +202,9 @@ def one_file(kind, content):
     run("trim", name, "-o", name + b".json", "--last", "1s")
     run_reported("repair", name, "-o", end, shows=kind == "good")
     run_reported("filter", name, "-o", end, "--min-dur", "1us", shows=kind == "good")
+    run_reported("split", name, "-o", os.path.join(place, NAME + b".parts"), "--by", "process", "--force",
+                 shows=kind == "good")
+    run("split", name, "-o", name, "--by", "time=1s", shows=True)
     run("filter", name, "-o", name + b".json", "--name", name, "--process", name, "--max-size", "1k")
     for extra in ([], ["--skip-bad"], ["--unplaced", "drop"], ["--unplaced", "start"], ["--dry-run"],
                   ["--manifest", name]):

@@ -77,7 +77,7 @@ add_custom_command(
   COMMAND tracebridge help --man > tracebridge.1
   DEPENDS tracebridge
   VERBATIM)
-foreach(command convert merge trim filter repair info dump open verify diff redact)
+foreach(command convert merge trim filter split repair info dump open verify diff redact)
   add_custom_command(
     OUTPUT tracebridge-${command}.1
     COMMAND tracebridge help --man ${command} > tracebridge-${command}.1

@@ -10,8 +10,9 @@
 #include "tracebridge/merge.h"
 
 /* The options of the call, `o`, as those of reading its input and writing its output; `thread_count` is the name of a
- * member, too. */
-#define TB_CUT_MERGE_OPTIONS(o, thread_count)                                 \
+ * member, too. The second has further members, which the first takes from `o` as well. */
+#define TB_CUT_MERGE_OPTIONS(o, thread_count) TB_CUT_READ_OPTIONS(o, thread_count, .no_clobber = (o)->no_clobber)
+#define TB_CUT_READ_OPTIONS(o, thread_count, ...)                             \
   ((struct tb_merge_options){.size = sizeof(struct tb_merge_options),         \
                              .allocator = (o)->allocator,                     \
                              .temporary_directory = (o)->temporary_directory, \
@@ -21,7 +22,7 @@
                              .temporary_name = (o)->temporary_name,           \
                              .temporary_name_ctx = (o)->temporary_name_ctx,   \
                              .max_junk_bytes = (o)->max_junk_bytes,           \
-                             .no_clobber = (o)->no_clobber})
+                             __VA_ARGS__})
 
 /* Whether both files have a name, and the output is not the input. TB_OK; TB_INVALID or TB_REFUSED, and *error. */
 TB_MUST_CHECK enum tb_status tb_cut_check_files(const char *in, const char *out, struct tb_error *error);

@@ -102,6 +102,16 @@ static enum tb_status edit_counted(const struct tb_cut *cut, struct tb_cut_seque
   return status;
 }
 
+/* A time of machine 0's trace clock in place of the packet's own. */
+static void set_time(const struct tb_cut *cut, int64_t host_time, struct tb_packet_edit *edit) {
+  const struct tb_walk *walk = cut->walk;
+  int64_t time = tb_time_add(host_time, tb_walk_ahead(walk, walk->packet.head.machine));
+  edit->set_timestamp = true;
+  edit->timestamp = time < 0 ? 0 : (uint64_t)time;
+  edit->clock = walk->source->prescan.clocks.primary;
+  edit->set_clock = walk->time.clock != edit->clock;
+}
+
 static enum tb_status edit_time(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
                                 const struct tb_cut_order *order, struct tb_packet_edit *edit) {
   const struct tb_walk *walk = cut->walk;
@@ -109,6 +119,10 @@ static enum tb_status edit_time(const struct tb_cut *cut, struct tb_cut_sequence
   int64_t pending = 0;
   if (walk->counted) return edit_counted(cut, sequence, order, edit);
   if (!head->has_timestamp) return TB_OK;
+  if (order->absolute) {
+    set_time(cut, walk->host_time, edit);
+    return TB_OK;
+  }
   if (walk->node && walk->node->incremental) {
     enum tb_status status =
         settle(&sequence->clocks, walk->sequence->node - 1, order->fate == TB_CUT_KEEP, head->timestamp, &pending);
@@ -118,11 +132,7 @@ static enum tb_status edit_time(const struct tb_cut *cut, struct tb_cut_sequence
     edit->set_timestamp = true;
     edit->timestamp = head->timestamp + (uint64_t)pending;
   } else if (order->fate == TB_CUT_MOVE) {
-    int64_t time = tb_time_add(order->host_time, tb_walk_ahead(walk, head->machine));
-    edit->set_timestamp = true;
-    edit->timestamp = time < 0 ? 0 : (uint64_t)time;
-    edit->clock = walk->source->prescan.clocks.primary;
-    edit->set_clock = walk->time.clock != edit->clock;
+    set_time(cut, order->host_time, edit);
   }
   return TB_OK;
 }

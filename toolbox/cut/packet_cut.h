@@ -21,6 +21,7 @@ enum tb_cut_fate {
 struct tb_cut_order {
   enum tb_cut_fate fate;
   int64_t host_time;      /* where it moves: to this time of machine 0's trace clock */
+  bool absolute;          /* of one that stays on a clock of its sequence: its time is one of the trace clock */
   bool sets_duration;     /* of a legacy event */
   int64_t duration_us;    /* that becomes its duration then */
   uint32_t keep;          /* field of its payload that stays though it is left out; 0: none */

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/times.h"
+#include "perfetto/packet/packet_times.h"
 #include "protos/field_numbers.h"
-#include "toolbox/cut/packet_times.h"
 #include "toolbox/filter/ftrace_choice.h"
 
 enum { NUMBERS_MAX = 1 << 30, WORD_BITS = 64, CLASS_BITS = 3, CLASSES = 1 << CLASS_BITS };

@@ -20,6 +20,7 @@ void tb_owners_init(struct tb_owners *owners, const struct tb_allocator *allocat
   tb_map_init(&owners->judged, allocator);
   tb_map_init(&owners->recorders, allocator);
   tb_buffer_init(&owners->scratch, allocator, 0);
+  tb_intern_init(&owners->kept_names, allocator);
 }
 
 void tb_owners_free(struct tb_owners *owners) {
@@ -32,6 +33,7 @@ void tb_owners_free(struct tb_owners *owners) {
   tb_map_free(&owners->judged);
   tb_map_free(&owners->recorders);
   tb_buffer_free(&owners->scratch);
+  tb_intern_free(&owners->kept_names);
 }
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
@@ -86,8 +88,17 @@ static struct tb_owner *get_owner(struct tb_owners *owners, struct who who) {
   return &owners->owners[owners->owner_count++];
 }
 
+static enum tb_status keep_name(struct tb_owners *owners, struct who who, struct tb_str name) {
+  struct tb_owner *owner = get_owner(owners, who);
+  if (!owner) return TB_NO_MEMORY;
+  uint32_t hash = tb_intern_hash(name), id = tb_intern_find(&owners->kept_names, name, hash);
+  owner->name = id ? id : tb_intern_add(&owners->kept_names, name, hash);
+  return owner->name ? TB_OK : TB_NO_MEMORY;
+}
+
 static enum tb_status name_owner(struct tb_owners *owners, struct who who, struct tb_str name) {
   const struct tb_name_patterns *patterns = who.is_thread ? &owners->threads : &owners->processes;
+  if (owners->keeps_names && name.len) return keep_name(owners, who, name);
   if (!patterns->count || !name.len) return TB_OK;
   uint64_t whose = tb_mix64(who.first) ^ who.second;
   uint64_t key = tb_str_hash(name, who.is_thread ? MIX_THREAD_NAME : MIX_PROCESS);
@@ -143,6 +154,19 @@ static bool choose_thread(const struct tb_owners *owners, uint32_t machine, int6
     verdict.refused |= system->verdict.refused;
   }
   return tb_name_verdict_is_chosen(verdict) && choose_process(owners, machine, pid);
+}
+
+static struct tb_str name_of(const struct tb_owners *owners, struct who who) {
+  const struct tb_owner *owner = find_owner(owners, who);
+  return owner && owner->name ? owners->kept_names.texts[owner->name - 1] : (struct tb_str){"", 0};
+}
+
+struct tb_str tb_owners_name(const struct tb_owners *owners, const struct tb_whose *whose) {
+  struct tb_str name = {"", 0};
+  if (whose->kind == TB_WHOSE_PROCESS) name = name_of(owners, process_key(whose->machine, whose->pid));
+  if (whose->kind == TB_WHOSE_THREAD) name = name_of(owners, thread_key(whose->machine, whose->pid, whose->tid));
+  if (name.len || whose->kind == TB_WHOSE_NOBODY) return name;
+  return name_of(owners, system_thread(whose->machine, whose->kind == TB_WHOSE_PROCESS ? whose->pid : whose->tid));
 }
 
 bool tb_owners_choose(const struct tb_owners *owners, const struct tb_whose *whose) {
@@ -464,7 +488,8 @@ enum tb_status tb_owners_take(struct tb_owners *owners, struct tb_walk *walk) {
     case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
       return take_state(owners, head->machine, head->payload);
     case TB_TRACE_PACKET_FTRACE_EVENTS:
-      return owners->threads.count || owners->processes.count ? take_ftrace(owners, walk) : TB_OK;
+      return owners->threads.count || owners->processes.count || owners->keeps_names ? take_ftrace(owners, walk)
+                                                                                     : TB_OK;
     default:
       return TB_OK;
   }

@@ -17,6 +17,7 @@ struct tb_owner {
   bool named;                       /* of a process: the trace has a name for it; else it is called as ... */
   struct tb_name_verdict by_thread; /* ... its main thread is */
   int64_t pid;                      /* of a thread: its process, or unknown */
+  uint32_t name;                    /* the last one, of those that are kept; 0: none */
 };
 
 /* What a track is of; unknown where it is of none. */
@@ -43,6 +44,8 @@ struct tb_owners {
   struct tb_map judged;    /* names that were, with whose they are */
   struct tb_map recorders; /* ids of processes that record others */
   struct tb_buffer scratch;
+  bool keeps_names; /* the caller's, set before anything is taken in */
+  struct tb_intern kept_names;
 };
 
 void tb_owners_init(struct tb_owners *owners, const struct tb_allocator *allocator);
@@ -82,6 +85,9 @@ struct tb_whose tb_owners_of_event(const struct tb_owners *owners, uint32_t mach
 
 /* Whose a packet of a kind is that says nothing of its own: of the process that wrote it. */
 struct tb_whose tb_owners_of_writer(const struct tb_owners *owners, const struct tb_walk *walk);
+
+/* Its name, where names are kept: of a process without one what its main thread is called. Empty: it has none. */
+struct tb_str tb_owners_name(const struct tb_owners *owners, const struct tb_whose *whose);
 
 /* Whether what is of it stays; what is nobody's does. */
 bool tb_owners_choose(const struct tb_owners *owners, const struct tb_whose *whose);

@@ -5,13 +5,18 @@
 
 static const struct tb_whose nobody = {.kind = TB_WHOSE_NOBODY};
 
+const struct tb_owned_list tb_owned_tree = {TB_TRACE_PACKET_PROCESS_TREE, TB_PROCESS_TREE_PROCESSES,
+                                            TB_PROCESS_TREE_PROCESS_PID, TB_PROCESS_TREE_THREADS,
+                                            TB_PROCESS_TREE_THREAD_TGID};
+
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 const struct tb_owned_list *tb_owned_list_find(uint32_t kind) {
   static const struct tb_owned_list lists[] = {
-      {TB_TRACE_PACKET_PROCESS_STATS, TB_PROCESS_STATS_PROCESSES, TB_PROCESS_STATS_PROCESS_PID},
-      {TB_TRACE_PACKET_ANDROID_LOG, TB_ANDROID_LOG_PACKET_EVENTS, TB_ANDROID_LOG_PACKET_LOG_EVENT_PID},
-      {TB_TRACE_PACKET_PROFILE_PACKET, TB_PROFILE_PACKET_PROCESS_DUMPS, TB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_PID},
+      {TB_TRACE_PACKET_PROCESS_STATS, TB_PROCESS_STATS_PROCESSES, TB_PROCESS_STATS_PROCESS_PID, 0, 0},
+      {TB_TRACE_PACKET_ANDROID_LOG, TB_ANDROID_LOG_PACKET_EVENTS, TB_ANDROID_LOG_PACKET_LOG_EVENT_PID, 0, 0},
+      {TB_TRACE_PACKET_PROFILE_PACKET, TB_PROFILE_PACKET_PROCESS_DUMPS, TB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_PID, 0,
+       0},
   };
   for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
     if (lists[i].kind == kind) return &lists[i];
@@ -22,9 +27,12 @@ bool tb_owned_list_whose(const struct tb_owned_list *list, const struct tb_wire_
                          struct tb_whose *whose) {
   struct tb_wire_cursor cursor = tb_wire_cursor(field->bytes);
   struct tb_wire_field inner;
-  if (field->number != list->element || field->type != TB_WIRE_BYTES) return false;
+  uint32_t pid = field->number == list->element         ? list->pid
+                 : field->number == list->other_element ? list->other_pid
+                                                        : 0;
+  if (!pid || field->type != TB_WIRE_BYTES) return false;
   while (tb_wire_read(&cursor, &inner) == TB_OK) {
-    if (inner.number != list->pid) continue;
+    if (inner.number != pid) continue;
     *whose = tb_whose_process(machine, (int64_t)inner.value);
     return true;
   }

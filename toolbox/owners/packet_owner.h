@@ -9,11 +9,14 @@
 
 /* A payload that is a list, each of whose elements is of a process. */
 struct tb_owned_list {
-  uint32_t kind, element, pid; /* numbers of fields */
+  uint32_t kind, element, pid;       /* numbers of fields */
+  uint32_t other_element, other_pid; /* of another kind of elements; 0: there is none */
 };
 
 /* The list that a payload of the kind is; NULL: it is none. */
 const struct tb_owned_list *tb_owned_list_find(uint32_t kind);
+/* The processes and threads of a process tree. */
+extern const struct tb_owned_list tb_owned_tree;
 
 /* Whether a field of the list is an element that says whose it is. */
 bool tb_owned_list_whose(const struct tb_owned_list *list, const struct tb_wire_field *field, uint32_t machine,

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/times.h"
+#include "perfetto/packet/packet_times.h"
 #include "protos/field_numbers.h"
-#include "toolbox/cut/packet_times.h"
 #include "toolbox/trim/ftrace_edges.h"
 
 enum { TRACKS_MAX = 1 << 24 };

@@ -15,6 +15,7 @@
 #include "tracebridge/redact.h"
 #include "tracebridge/repair.h"
 #include "tracebridge/serve.h"
+#include "tracebridge/split.h"
 #include "tracebridge/trim.h"
 #include "tracebridge/verify.h"
 
@@ -37,6 +38,8 @@ static void paths_that_are_null_are_invalid(void **state) {
   assert_int_equal(tb_filter("a", NULL, NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_repair(NULL, "a", NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_repair("a", NULL, NULL, NULL, NULL), TB_INVALID);
+  assert_int_equal(tb_split(NULL, "a", NULL, NULL, NULL), TB_INVALID);
+  assert_int_equal(tb_split("a", NULL, NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_redact(NULL, "a", NULL, NULL, NULL), TB_INVALID);
   assert_int_equal(tb_serve(NULL, NULL, NULL), TB_INVALID);
 }
@@ -54,6 +57,7 @@ static void what_is_null_is_not_printed_or_parsed(void **state) {
   tb_trim_report_free(NULL);
   tb_filter_report_free(NULL);
   tb_repair_report_free(NULL);
+  tb_split_report_free(NULL);
 }
 
 static void a_glob_that_is_null_is_invalid(void **state) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "toolbox/cut/packet_times.h"
+#include "perfetto/packet/packet_times.h"
 
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

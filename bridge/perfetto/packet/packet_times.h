@@ -2,8 +2,8 @@
  *
  * Which packets are about a time, and which about the trace as a whole.
  */
-#ifndef TB_TOOLBOX_CUT_PACKET_TIMES_H
-#define TB_TOOLBOX_CUT_PACKET_TIMES_H
+#ifndef TB_PERFETTO_PACKET_PACKET_TIMES_H
+#define TB_PERFETTO_PACKET_PACKET_TIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

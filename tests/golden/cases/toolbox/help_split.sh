@@ -1,0 +1,2 @@
+# Help of split.
+tracebridge help split

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Looks at a trace to plan its parts, then writes them one after the other, each by a reading of its own.
+ */
+#include "tracebridge/split.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/times.h"
+#include "io/path.h"
+#include "toolbox/cut/cut_file.h"
+#include "toolbox/split/part_name.h"
+#include "toolbox/split/split_part.h"
+#include "tracebridge/file.h"
+#include "tracebridge/info.h"
+
+struct splitting {
+  struct tb_split_options options;
+  const char *in, *directory;
+  bool made_directory;
+  struct tb_walk walk;
+  struct tb_track_events events;
+  struct tb_split_plan plan;
+  struct tb_split_part *parts; /* in the arena of the merge's report, as their names are */
+  struct tb_split_report report;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static const char WANTED[] = "process, thread, machine, time=TIME (10s) or size=SIZE (500M)";
+
+/* A size in bytes with the units that the program has, K, M, G and T of 1024. */
+static bool parse_bytes(const char *text, uint64_t *bytes) {
+  static const char units[] = "KMGT";
+  uint64_t value = 0;
+  if (*text < '0' || *text > '9') return false;
+  for (; *text >= '0' && *text <= '9'; text++)
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+      return false;
+  const char *unit = *text ? strchr(units, *text) : NULL;
+  if (*text && (!unit || text[1])) return false;
+  int shift = unit ? (int)(unit - units + 1) * 10 : 0;
+  if (value > UINT64_MAX >> shift) return false;
+  *bytes = value << shift;
+  return *bytes != 0;
+}
+
+const char *tb_split_by_parse(const char *text, struct tb_split_options *options) {
+  static const char *const words[] = {"process", "thread", "machine"};
+  int64_t window;
+  uint64_t bytes;
+  if (!text || !options) return WANTED;
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    if (strcmp(text, words[i]) != 0) continue;
+    options->by = (enum tb_split_by)i;
+    return NULL;
+  }
+  if (strncmp(text, "time=", 5) == 0 && tb_duration_parse(text + 5, &window) == TB_OK && window > 0) {
+    options->by = TB_SPLIT_TIME;
+    options->window_ns = window;
+    return NULL;
+  }
+  if (strncmp(text, "size=", 5) != 0 || !parse_bytes(text + 5, &bytes)) return WANTED;
+  options->by = TB_SPLIT_SIZE;
+  options->part_bytes = bytes;
+  return NULL;
+}
+
+static enum tb_status check(const struct splitting *s, struct tb_error *error) {
+  const struct tb_split_options *o = &s->options;
+  const char *wrong = NULL;
+  if (!s->in || !s->directory)
+    wrong = s->in ? "there is no folder to write to" : "there is no input";
+  else if (o->by > TB_SPLIT_SIZE)
+    wrong = "a trace is not split by that";
+  else if (o->by == TB_SPLIT_TIME && o->window_ns <= 0)
+    wrong = "a part has to be longer than nothing";
+  else if (o->by == TB_SPLIT_SIZE && !o->part_bytes)
+    wrong = "a part has to be larger than nothing";
+  else if (o->suffix &&
+           (o->suffix[0] != '.' || strchr(o->suffix, '/') || tb_format_from_path(o->suffix) == TB_FORMAT_UNKNOWN))
+    wrong = "the suffix says no format";
+  return wrong ? tb_fail(error, TB_INVALID, TB_NO_OFFSET, "%s", wrong) : TB_OK;
+}
+
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
+
+static enum tb_status fail_of_folder(struct splitting *s, enum tb_status status, const char *what) {
+  struct tb_error *error = &s->walk.merger.error;
+  tb_error_set_file(error, s->directory);
+  return tb_fail(error, status, TB_NO_OFFSET, "%s", what);
+}
+
+static bool has_files(DIR *folder) {
+  const struct dirent *entry;
+  while ((entry = readdir(folder)))
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) return true;
+  return false;
+}
+
+/* Old parts among the new ones would be merged with them. */
+static enum tb_status take_folder(struct splitting *s) {
+  s->made_directory = mkdir(s->directory, 0777) == 0;
+  if (s->made_directory) return TB_OK;
+  if (errno != EEXIST) return fail_of_folder(s, TB_IO, strerror(errno));
+  DIR *folder = opendir(s->directory);
+  if (!folder) return fail_of_folder(s, TB_IO, strerror(errno));
+  bool taken = !s->options.force && has_files(folder);
+  (void)closedir(folder);
+  return taken ? fail_of_folder(s, TB_REFUSED, "the folder is not empty; name another one") : TB_OK;
+}
+
+static void remove_parts(struct splitting *s) {
+  struct tb_merge_report *report = s->walk.merger.report;
+  for (size_t i = 0; i < s->report.part_count; i++) {
+    const char *path = tb_merge_report_print(report, "%s/%s", s->directory, s->parts[i].name);
+    if (path) (void)unlink(path);
+  }
+  s->report.part_count = 0;
+  if (s->made_directory) (void)rmdir(s->directory);
+}
+
+/* ---- the parts --------------------------------------------------------------------------------------------------- */
+
+/* The input's format where it can be written. */
+static const char *suffix_of(const struct splitting *s) {
+  if (s->options.suffix) return s->options.suffix;
+  const char *own = s->walk.source->converted ? tb_format_suffix(s->walk.source->format) : NULL;
+  return own && tb_format_from_path(own) == s->walk.source->format ? own : ".pftrace";
+}
+
+static enum tb_status write_part(struct splitting *s, struct tb_split_writing *writing) {
+  struct tb_merger *m = &s->walk.merger;
+  const struct tb_split_piece *piece = &s->plan.pieces[writing->part];
+  char name[TB_PART_NAME_MAX];
+  tb_part_name(&s->plan, writing->part, suffix_of(s), name);
+  const char *path = tb_merge_report_print(m->report, "%s/%s", s->directory, name);
+  if (!path) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (tb_file_overwrites_input(path, s->in)) {
+    tb_error_set_file(&m->error, path);
+    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "a part would overwrite the input; name another folder");
+  }
+  enum tb_status status = tb_merger_write_out(m, path, tb_split_part_write, writing);
+  if (status != TB_OK) return status;
+  struct tb_split_part *part = &s->parts[s->report.part_count++];
+  *part = (struct tb_split_part){.name = path + strlen(s->directory) + 1,
+                                 .packets = piece->packets,
+                                 .bytes = m->report->bytes_out,
+                                 .has_start = s->plan.by == TB_SPLIT_TIME};
+  if (part->has_start) part->start_ns = tb_time_add(s->plan.first, s->plan.window_ns * (int64_t)writing->part);
+  return TB_OK;
+}
+
+static enum tb_status write_parts(struct splitting *s) {
+  struct tb_merger *m = &s->walk.merger;
+  const struct tb_split_options *o = &s->options;
+  uint64_t how = tb_mix64((uint64_t)o->by ^ tb_mix64((uint64_t)o->window_ns ^ tb_mix64(o->part_bytes)));
+  struct tb_split_writing writing = {.plan = &s->plan, .recording = tb_mix64(how ^ s->walk.source->prescan.content)};
+  enum tb_status status = TB_OK;
+  writing.other_format = tb_merger_converts_to(suffix_of(s));
+  s->parts = tb_arena_alloc(&m->report->arena, s->plan.count * sizeof(*s->parts));
+  if (!s->parts) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  for (size_t i = 0; i < s->plan.count && status == TB_OK; i++) {
+    if (i && !s->plan.pieces[i].packets) continue;
+    writing.part = i;
+    status = write_part(s, &writing);
+  }
+  s->report.packets_in = writing.packets_in;
+  s->report.parts = s->parts;
+  return status;
+}
+
+/* What `part_bytes` are as Perfetto's packets, for a file that is another format's. */
+static uint64_t packet_bytes(const struct splitting *s) {
+  struct stat st;
+  size_t stem;
+  uint64_t bytes = s->options.part_bytes;
+  if (!s->walk.source->converted || tb_path_compression(s->in, &stem) != TB_COMPRESSION_NONE || stat(s->in, &st) != 0 ||
+      !S_ISREG(st.st_mode) || !st.st_size)
+    return bytes;
+  double share = (double)s->walk.source->prescan.bytes / (double)st.st_size;
+  return (uint64_t)((double)bytes * share) + 1;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static enum tb_status run(struct splitting *s, struct tb_error *error) {
+  struct tb_merger *m = &s->walk.merger;
+  tb_track_events_init(&s->events, m->allocator);
+  tb_split_plan_init(&s->plan, &s->walk, &s->events);
+  s->plan.by = s->options.by;
+  s->plan.window_ns = s->options.window_ns;
+  s->plan.part_bytes = packet_bytes(s);
+  enum tb_status status = tb_split_plan_make(&s->plan);
+  bool has_folder = status == TB_OK && (status = take_folder(s)) == TB_OK;
+  if (has_folder) status = write_parts(s);
+  if (status != TB_OK && has_folder) remove_parts(s);
+  status = tb_cut_settle(m, status, error);
+  tb_split_plan_free(&s->plan);
+  tb_track_events_free(&s->events);
+  return status;
+}
+
+/* Gives the caller's report what it has room for; the rest of it is zero. */
+static void give_report(const struct tb_split_report *done, struct tb_split_report *report) {
+  size_t room = report->size, known = sizeof(*done);
+  memset(report, 0, room);
+  memcpy(report, done, room < known ? room : known);
+  report->size = room;
+}
+
+enum tb_status tb_split(const char *in, const char *directory, const struct tb_split_options *options,
+                        struct tb_split_report *report, struct tb_error *error) {
+  struct splitting s = {.options = {.size = sizeof(s.options)}, .in = in, .directory = directory};
+  if (report && report->size < sizeof(*report))
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the size of the report is not set: it is the sizeof its struct");
+  if (report) give_report(&s.report, report);
+  enum tb_status status = tb_options_take(&s.options, sizeof(s.options), options, error);
+  if (status == TB_OK) status = check(&s, error);
+  if (status != TB_OK) return status;
+  struct tb_merge_options merge = TB_CUT_READ_OPTIONS(&s.options, threads, .no_clobber = !s.options.force);
+  status = tb_walk_open(&s.walk, in, &merge, error);
+  if (status == TB_OK) {
+    status = run(&s, error);
+    tb_walk_close(&s.walk);
+  }
+  s.report.merge = s.walk.merger.report;
+  if (report)
+    give_report(&s.report, report);
+  else
+    tb_split_report_free(&s.report);
+  return status;
+}
+
+void tb_split_report_free(struct tb_split_report *report) {
+  if (!report) return;
+  tb_merge_report_free(report->merge);
+  report->merge = NULL;
+  report->parts = NULL;
+  report->part_count = 0;
+}
