@@ -67,11 +67,19 @@ struct calls {
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-enum { KEPT = 16, LARGE = 1 << 16 };
+/* Nothing that costs a call of the system, or memory that is not in the cache, in each sequence. */
+const char *__asan_default_options(void);  /* NOLINT(bugprone-reserved-identifier): AddressSanitizer's name */
+const char *__asan_default_options(void) { /* NOLINT(bugprone-reserved-identifier) */
+  return "quarantine_size_mb=8:malloc_context_size=8:allocator_release_to_os_interval_ms=-1:"
+         "clear_shadow_mmap_threshold=67108864";
+}
+
+enum { KEPT = 32, LARGE = 1 << 16 };
 static struct {
   void *block;
   size_t size;
 } kept_blocks[KEPT];
+static size_t kept_next;
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *take_kept(size_t size) {
@@ -83,22 +91,21 @@ static void *take_kept(size_t size) {
       kept_blocks[i].block = NULL;
     }
   (void)pthread_mutex_unlock(&kept_lock);
-  if (block) ASAN_UNPOISON_MEMORY_REGION(block, size);
+  if (block) ASAN_UNPOISON_MEMORY_REGION(block, LARGE);
   return block;
 }
 
-static bool keep(void *block, size_t size) {
-  bool is_kept = false;
+/* In the place of the oldest one. */
+static void keep(void *block, size_t size) {
+  ASAN_POISON_MEMORY_REGION(block, LARGE); /* its first bytes: all of it would take longer */
   (void)pthread_mutex_lock(&kept_lock);
-  for (size_t i = 0; i < KEPT && !is_kept; i++)
-    if (!kept_blocks[i].block) {
-      ASAN_POISON_MEMORY_REGION(block, size);
-      kept_blocks[i].block = block;
-      kept_blocks[i].size = size;
-      is_kept = true;
-    }
+  size_t place = kept_next++ % KEPT;
+  void *oldest = kept_blocks[place].block;
+  kept_blocks[place].block = block;
+  kept_blocks[place].size = size;
   (void)pthread_mutex_unlock(&kept_lock);
-  return is_kept;
+  if (oldest) ASAN_UNPOISON_MEMORY_REGION(oldest, LARGE);
+  free(oldest);
 }
 
 static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
@@ -108,7 +115,10 @@ static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) 
     return block ? block : malloc(new_size);
   }
   if (new_size) return realloc(ptr, new_size);
-  if (old_size < LARGE || !keep(ptr, old_size)) free(ptr);
+  if (old_size >= LARGE)
+    keep(ptr, old_size);
+  else
+    free(ptr);
   return NULL;
 }
 static const struct tb_allocator allocator = {reallocate, NULL};
