@@ -152,7 +152,7 @@ static enum tb_status write_part(struct splitting *s, struct tb_split_writing *w
   struct tb_split_part *part = &s->parts[s->report.part_count++];
   *part = (struct tb_split_part){.name = path + strlen(s->directory) + 1,
                                  .packets = piece->packets,
-                                 .bytes = m->report->bytes_out,
+                                 .bytes = m->report->summary.bytes_out,
                                  .has_start = s->plan.by == TB_SPLIT_TIME};
   if (part->has_start) part->start_ns = tb_time_add(s->plan.first, s->plan.window_ns * (int64_t)writing->part);
   return TB_OK;

@@ -22,11 +22,16 @@ static inline bool has_plain_times(const struct tb_event *event) {
   return (rest & ~(uint32_t)TB_HAS_THREAD_DUR) == TB_HAS_DUR && event->dur >= 0;
 }
 
+static inline bool has_source_location(const struct tb_event *event) {
+  return event->source_location.function.len | event->source_location.file.len | event->source_location.line;
+}
+
 /* Whether an event's body would contain only name, categories and arguments. */
 static inline bool is_plain(const struct tb_event *event) {
   return has_plain_times(event) && !(event->extra_count | event->flow_count | event->terminating_flow_count) &&
          !(event->id.kind | event->bind_id.kind) && !tb_stack_is_there(&event->stack) &&
-         !tb_stack_is_there(&event->end_stack) && (event->name.len || event->type == TB_EVENT_SLICE_END);
+         !tb_stack_is_there(&event->end_stack) && !has_source_location(event) &&
+         (event->name.len || event->type == TB_EVENT_SLICE_END);
 }
 
 static inline uint8_t kind_of(const struct tb_event *event) {

@@ -484,6 +484,30 @@ static char *put_log(struct body_encoding *e, char *at, const struct tb_event *e
   return tb_wire_close_message(start, at);
 }
 
+static char *put_source_location(char *at, const struct tb_frame *location) {
+  char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_SOURCE_LOCATION);
+  struct tb_str file = location->file, function = location->function;
+  if (file.len) at = tb_wire_put_bytes(at, TB_SOURCE_LOCATION_FILE_NAME, file.ptr, file.len);
+  if (function.len) at = tb_wire_put_bytes(at, TB_SOURCE_LOCATION_FUNCTION_NAME, function.ptr, function.len);
+  if (location->line) at = tb_wire_put_uint(at, TB_SOURCE_LOCATION_LINE_NUMBER, location->line);
+  return tb_wire_close_message(start, at);
+}
+
+/* What few events have, in fields that are TrackEvent's own. */
+static char *put_rare_fields(char *at, const struct tb_event *event) {
+  const struct tb_frame *location = &event->source_location;
+  if (location->file.len || location->function.len || location->line) at = put_source_location(at, location);
+  if (event->has & TB_HAS_CORRELATION) {
+    struct tb_str text = event->correlation_text;
+    at = text.len ? tb_wire_put_bytes(at, TB_TRACK_EVENT_CORRELATION_ID_STR, text.ptr, text.len)
+                  : tb_wire_put_uint(at, TB_TRACK_EVENT_CORRELATION_ID, event->correlation_id);
+  }
+  if (event->has & TB_HAS_THREAD_INSTRUCTIONS)
+    at = tb_wire_put_uint(at, TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE,
+                          (uint64_t)event->thread_instruction_count);
+  return at;
+}
+
 /* An argument with an odd name, as levels. e->odd stays true, and only encoder->body.len says where it is to begin,
  * where levels do not say it. NULL without memory. */
 static char *put_path(struct tb_event_encoder *encoder, struct body_encoding *e, char *start, const struct tb_arg *arg,
@@ -545,7 +569,8 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   /* a list has at most a category for each byte */
   size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) +
                 args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
-                event->scope.len + event->end_stack.ref.len + carried->phase.len +
+                event->scope.len + event->end_stack.ref.len + carried->phase.len + event->correlation_text.len +
+                event->source_location.file.len + event->source_location.function.len +
                 event->categories.len * (1 + TB_WIRE_VARINT_MAX);
   if (room > body->capacity) {
     enum tb_status status = tb_buffer_reserve(body, room);
@@ -560,6 +585,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);
   if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event, carried->emitter);
   if (event->type == TB_EVENT_LOG) at = put_log(&e, at, event);
+  at = put_rare_fields(at, event);
   body->len = (size_t)(at - body->data);
   if (name) *name = name_iid;
   if (categories) *categories = list_id;
