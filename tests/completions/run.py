@@ -31,7 +31,36 @@ CASES = [
     ("dump --unplac", ["dump", "--unplac"]),  # an option of merge alone
     ("help mer", ["help", "merge"]),
     ("help --completion z", ["help", "--completion", "zsh"]),
+    ("trim --last 1s a_tr", ["trim", "--last", "1s", "a_trace.json"]),
+    ("filter --name a --report a_tr", ["filter", "--name", "a", "--report", "a_trace.json"]),
+    ("filter --to fx", ["filter", "--to", "fx"]),  # an option of convert alone
+    ("repair a_tr", ["repair", "a_trace.json"]),
+    ("verify a_trace.json a_tr", ["verify", "a_trace.json", "a_trace.json"]),
+    ("redact --to f", ["redact", "--to", "fxt"]),
+    ("diff a_trace.json a_tr", ["diff", "a_trace.json", "a_trace.json"]),
+    ("open --no-browser a_tr", ["open", "--no-browser", "a_trace.json"]),
+    ("filt", ["filter"]),
+    ("rep", ["repair"]),
+    ("red", ["redact"]),
+    ("ver", ["ver"]),  # verify and version
 ]
+
+
+def beginnings(program):
+    """Of each command, each long option that help has, typed as far as it is no other one's beginning."""
+    def help_on(*words):
+        return subprocess.run([program, "help", *words], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = []
+    listed = help_on().split("commands:\n")[1].split("\n\n")[0]
+    for command in re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE):
+        if command in ("help", "version"):
+            continue
+        options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help_on(command), re.MULTILINE)
+        for option in options:
+            most = max([len(os.path.commonprefix([option, other])) for other in options if other != option] + [2])
+            if most < len(option):
+                found.append((f"{command} {option[:most + 1]}", [command, option]))
+    return found
 
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
@@ -96,13 +125,14 @@ def main():
         shell.type(setup.format(script=script) + "\n")
         if shell.run("tracebridge ready") != ["ready"]:
             sys.exit("completions: the shell did not start")
-        for typed, wanted in CASES:
+        cases = CASES + beginnings(program)
+        for typed, wanted in cases:
             got = shell.run(f"tracebridge {typed}\t")
             if got != wanted:
                 print(f"{name}: 'tracebridge {typed}' and a tab: {got}, not {wanted}")
                 wrong += 1
         shell.close()
-    print(f"{name}: {len(CASES)} completions, {wrong} wrong")
+    print(f"{name}: {len(cases)} completions, {wrong} wrong")
     return wrong > 0
 
 
