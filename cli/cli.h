@@ -62,8 +62,11 @@ int cli_spares_existing(const struct cli_command *command, const char *path);
 /* CLI_OK, or CLI_USAGE, said on stderr, where writing to `output` would overwrite `input`. "-": standard output. */
 int cli_output_spares_input(const struct cli_command *command, const char *output, const char *input);
 
-/* The input of a command that takes one: its operand, or "-" where there is none and standard input is a pipe or a
- * file. NULL, said on stderr, where it is neither, or there are several; `output` is what -o names or NULL. */
+/* Whether no input is named, and standard input is a pipe or a file: then it is the input. */
+bool cli_reads_pipe(const struct cli_operands *operands);
+
+/* The input of a command that takes one: its operand, or "-" where cli_reads_pipe says so. NULL, said on stderr, where
+ * it is neither, or there are several; `output` is what -o names or NULL. */
 const char *cli_one_input(const struct cli_command *command, const struct cli_operands *operands, const char *output);
 
 /* What to write to where -o may be missing: the name, "-" where standard output is no terminal, NULL (said on stderr)

@@ -244,6 +244,9 @@ static int spares_existing(const struct merge_settings *settings) {
 }
 
 static int run_with(struct merge_settings *settings, const struct cli_operands *operands) {
+  char piped[] = "-", *items[] = {piped};
+  const struct cli_operands pipe_alone = {items, 1};
+  if (cli_reads_pipe(operands)) operands = &pipe_alone;
   size_t count = (size_t)operands->count;
   if (count == 0) return cli_usage(&cli_merge, "no input");
   if (!settings->dry_run) settings->output = cli_output_name(&cli_merge, settings->output);
@@ -289,7 +292,8 @@ const struct cli_command cli_merge = {
     .operands = "IN...",
     .summary = "merge traces into one on one clock",
     .description =
-        "Merges the traces IN (Perfetto, JSON or FXT, each also compressed, and tar or zip archives of them) into one. "
+        "Merges the traces IN (Perfetto, JSON or FXT, each also compressed, and tar or zip archives of them; standard "
+        "input where it is - or all are left out) into one. What of an archive is no trace is left out, and named. "
         "Ids that mean different things are kept apart, and times are brought onto one clock: by "
         "what is given here or in a manifest, by the clock snapshots in the traces, by events or messages that they "
         "share, by the wall clock. An input that nothing places is refused. The merged trace is a plain Perfetto trace "

@@ -5,6 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEEP_PACKETS "--keep-packets"
+
+static const struct cli_command *speaker; /* NULL: none yet */
+
+void cli_library_text_for(const struct cli_command *command) { speaker = command; }
+
+static bool has_option(const struct cli_command *command, const char *name) {
+  for (size_t i = 0; i < command->option_count; i++)
+    if (command->options[i].name && strcmp(command->options[i].name, name) == 0) return true;
+  return false;
+}
+
+/* An option that is named as what helps, by commands that have none such. */
+static const char *option_for_speaker(const char *option) {
+  bool is_converts = strcmp(option, KEEP_PACKETS) == 0 && speaker && !has_option(speaker, KEEP_PACKETS + 2);
+  return is_converts ? "convert " KEEP_PACKETS : option;
+}
+
 static const struct {
   const char *member, *option;
 } names[] = {
@@ -13,7 +31,7 @@ static const struct {
     {"tb_reader_options.max_junk_bytes", "--max-junk"},
     {"tb_writer_options.format", "--to"},
     {"tb_writer_options.compress", "--compress"},
-    {"tb_writer_options.keep_packets", "--keep-packets"},
+    {"tb_writer_options.keep_packets", KEEP_PACKETS},
     {"tb_merge_options.align_on", "--align-on"},
     {"tb_merge_options.align_messages", "--align-messages"},
     {"tb_merge_input.offset_ns", "--offset"},
@@ -36,7 +54,7 @@ static void translate(const char *text, char *room, size_t size) {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
       size_t name = strlen(names[i].member);
       if (*text != 't' || strncmp(text, names[i].member, name) != 0) continue;
-      put = names[i].option;
+      put = option_for_speaker(names[i].option);
       puts = strlen(put);
       take = name;
     }

@@ -6,7 +6,12 @@
 #ifndef TB_CLI_LIBRARY_TEXT_H
 #define TB_CLI_LIBRARY_TEXT_H
 
+#include "options.h"
+
 enum { CLI_TEXT_MAX = 512 };
+
+/* Whose options the names are: what the command has none of is said to be convert's. */
+void cli_library_text_for(const struct cli_command *command);
 
 /* `text` with the program's own names, written to `room`. */
 const char *cli_library_text(const char *text, char room[CLI_TEXT_MAX]);

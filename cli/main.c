@@ -125,9 +125,11 @@ static bool input_is_piped(void) {
   return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
+bool cli_reads_pipe(const struct cli_operands *operands) { return !operands->count && input_is_piped(); }
+
 const char *cli_one_input(const struct cli_command *command, const struct cli_operands *operands, const char *output) {
   if (operands->count == 1) return operands->items[0];
-  if (!operands->count && input_is_piped()) return "-";
+  if (cli_reads_pipe(operands)) return "-";
   (void)usage_of_inputs(command, operands, output);
   return NULL;
 }
@@ -208,5 +210,7 @@ int main(int argc, char **argv) {
   if (is_option(argv[1], "-h", "--help")) return help(argv + argc);
   if (is_option(argv[1], "-V", "--version") || strcmp(argv[1], "version") == 0) return version(argv + 2);
   const struct cli_command *command = find_command(argv[1]);
-  return command ? command->run(argc - 1, argv + 1) : CLI_USAGE;
+  if (!command) return CLI_USAGE;
+  cli_library_text_for(command);
+  return command->run(argc - 1, argv + 1);
 }

@@ -38,7 +38,6 @@ static const struct tb_container_ops *find_container(const char *data, size_t le
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------- */
 
-enum rank { NO_TRACE, PERHAPS, HAS_TRACE_INSIDE, TRACE, KERNEL_TRACE };
 /* Of the members of a bug report, by their names. */
 enum report_rank { NOT_OF_REPORT, SYSTRACE, STORED_TRACE, TRACE_OF_REPORT };
 
@@ -54,15 +53,15 @@ static bool has_events(const char *data, size_t len) {
   return memmem(data, len, "\"traceEvents\"", 13) || memmem(data, len, "\"ph\"", 4);
 }
 
-static enum rank rank_content(const char *data, size_t len) {
-  if (find_container(data, len)) return HAS_TRACE_INSIDE;
-  if (tb_registry_decoder(TB_FORMAT_UNKNOWN, data, len)) return TRACE;
+enum tb_trace_rank tb_trace_rank(const char *data, size_t len) {
+  if (find_container(data, len)) return TB_RANK_HAS_TRACE_INSIDE;
+  if (tb_registry_decoder(TB_FORMAT_UNKNOWN, data, len)) return TB_RANK_TRACE;
   enum tb_detection sure;
   const struct tb_format_entry *entry = tb_format_find(data, len, &sure);
-  if (!entry) return NO_TRACE;
-  if (sure == TB_DETECT_POSSIBLE) return PERHAPS;
-  if (entry->reader->source.system_text) return KERNEL_TRACE;
-  return sure > TB_DETECT_LIKELY || has_events(data, len) ? TRACE : PERHAPS;
+  if (!entry) return TB_RANK_NO_TRACE;
+  if (sure == TB_DETECT_POSSIBLE) return TB_RANK_PERHAPS_TRACE;
+  if (entry->reader->source.system_text) return TB_RANK_KERNEL_TRACE;
+  return sure > TB_DETECT_LIKELY || has_events(data, len) ? TB_RANK_TRACE : TB_RANK_PERHAPS_TRACE;
 }
 
 static enum report_rank rank_name(const char *path) {
@@ -93,7 +92,7 @@ bool tb_trace_input_is_bug_report(struct tb_input *input, const struct tb_alloca
 struct container_member {
   uint64_t number;  /* of all, from 0 on */
   const char *name; /* NULL: none */
-  enum rank rank;
+  enum tb_trace_rank rank;
   enum report_rank report_rank;
 };
 
@@ -115,7 +114,8 @@ static enum tb_status no_memory(struct tb_error *error) {
   return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-static enum tb_status add_member(struct container_search *s, const char *name, enum rank rank, struct tb_error *error) {
+static enum tb_status add_member(struct container_search *s, const char *name, enum tb_trace_rank rank,
+                                 struct tb_error *error) {
   void *members = s->members;
   enum tb_status status =
       tb_grow_array(s->allocator, &members, &s->capacity, s->count + 1, sizeof(*s->members), MEMBERS_MAX);
@@ -141,7 +141,7 @@ static enum tb_status look_at_member(struct container_search *s, void *state, co
   if (status == TB_IO || status == TB_NO_MEMORY) {
     if (error && error->code == TB_OK) *error = why;
   } else {
-    enum rank rank = len ? rank_content(data, len) : NO_TRACE;
+    enum tb_trace_rank rank = len ? tb_trace_rank(data, len) : TB_RANK_NO_TRACE;
     bool unreadable = !len && why.code != TB_OK;
     s->unreadable_count += unreadable;
     if (unreadable && s->unreadable.code == TB_OK) {
@@ -180,15 +180,15 @@ static enum tb_status look_through(struct container_search *s, struct tb_input *
 
 /* The dumps of a report's services only look like packets. */
 static bool is_trace(const struct container_search *s, const struct container_member *m) {
-  return m->rank >= TRACE && !(s->is_report && m->name && starts(m->name, "proto/"));
+  return m->rank >= TB_RANK_TRACE && !(s->is_report && m->name && starts(m->name, "proto/"));
 }
 
 /* An archive may look like a bug report and be none: where nothing in it has the name of a report's trace, what surely
  * is one counts. */
 static int rank_of(const struct container_search *s, const struct container_member *m) {
   if (s->has_report_trace) return (int)m->report_rank;
-  if (s->is_report) return is_trace(s, m) ? TRACE : NO_TRACE;
-  return s->ops == &tb_archive_container && m->rank == KERNEL_TRACE ? TRACE : (int)m->rank;
+  if (s->is_report) return is_trace(s, m) ? TB_RANK_TRACE : TB_RANK_NO_TRACE;
+  return s->ops == &tb_archive_container && m->rank == TB_RANK_KERNEL_TRACE ? TB_RANK_TRACE : (int)m->rank;
 }
 
 static enum tb_status refuse_none(const struct container_search *s, struct tb_error *error) {
@@ -213,7 +213,7 @@ static enum tb_status refuse_several(const struct container_search *s, int rank,
                             s->members[i].name ? s->members[i].name : "?");
   }
   const char *more = count > shown ? ", ..." : "";
-  if (rank < TRACE && !s->is_report)
+  if (rank < TB_RANK_TRACE && !s->is_report)
     return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET,
                    "is an archive of which %zu members may be traces, and none surely is one (%s%s): unpack the one to "
                    "read",

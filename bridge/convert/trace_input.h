@@ -33,6 +33,19 @@ TB_MUST_CHECK enum tb_status tb_trace_input_open(const struct tb_input_place *pl
                                                  struct tb_trace_format *format, struct tb_input **input,
                                                  struct tb_unread_traces *unread, struct tb_error *error);
 
+/* How surely something is a trace: the later, the surer. */
+enum tb_trace_rank {
+  TB_RANK_NO_TRACE,
+  TB_RANK_PERHAPS_TRACE, /* JSON of other programs begins like a trace */
+  TB_RANK_HAS_TRACE_INSIDE,
+  TB_RANK_TRACE,
+  TB_RANK_KERNEL_TRACE
+};
+
+/* By its first bytes, some thousands. Of the members of an archive, those that are no trace are passed over, and where
+ * one surely is a trace, those that may be one. */
+enum tb_trace_rank tb_trace_rank(const char *data, size_t len);
+
 /* Whether the archive that is read from `input` is a bug report of Android, whose one trace tb_trace_input_open
  * finds. */
 bool tb_trace_input_is_bug_report(struct tb_input *input, const struct tb_allocator *allocator);

@@ -248,11 +248,30 @@ static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_inp
 
 /* ---- archives ---------------------------------------------------------------------------------------------------- */
 
+enum { NAMES_SHOWN = 3 };
+
+/* A member that is a source only where none surely is a trace. */
+struct perhaps_trace {
+  struct tb_input_place copy;
+  const char *member;
+};
+
 struct archive_unpacking {
   struct tb_merger *m;
   const struct tb_merge_input *input;
   const char *member; /* the current one */
   struct tb_input_place copy;
+  struct perhaps_trace *perhaps;
+  size_t perhaps_count, perhaps_capacity;
+  const char *left_out; /* the first members that are no traces */
+  uint64_t left_out_count;
+  bool has_some; /* a trace, a manifest, or what looks so damaged that it has to be reported */
+};
+
+/* What a member is, by its first bytes. */
+struct peeked {
+  bool unreadable, manifest, archive;
+  enum tb_trace_rank rank;
 };
 
 static enum tb_status begin_member(void *ctx, const char *path, struct tb_error *error) {
@@ -271,36 +290,99 @@ static enum tb_status put_member(void *ctx, uint64_t offset, const void *data, s
   return status;
 }
 
-static enum tb_status peek(struct tb_merger *m, const struct tb_input_place *place, bool *manifest, bool *archive) {
+static enum tb_status peek(struct tb_merger *m, const struct tb_input_place *place, struct peeked *is) {
   struct tb_input *input;
   const char *data;
   size_t got = 0;
   enum tb_status status = tb_input_open_place(place, m->allocator, 1, &input, &m->error);
   if (status != TB_OK) return status;
   struct tb_error ignored = {0};
-  if (tb_input_peek(input, &data, 4096, &got, &ignored) != TB_OK) got = 0;
-  *manifest = got && tb_manifest_detect(data, got);
-  *archive = got && tb_archive_detect(data, got) && !tb_trace_input_is_bug_report(input, m->allocator);
+  enum tb_status peeked = tb_input_peek(input, &data, 4096, &got, &ignored);
+  if (peeked != TB_OK) got = 0;
+  *is = (struct peeked){.unreadable = peeked != TB_OK && peeked != TB_END};
+  is->manifest = got && tb_manifest_detect(data, got);
+  is->rank = got ? tb_trace_rank(data, got) : TB_RANK_NO_TRACE;
+  is->archive = got && tb_archive_detect(data, got) && !tb_trace_input_is_bug_report(input, m->allocator);
   tb_input_close(input);
   return TB_OK;
+}
+
+static void leave_out(struct archive_unpacking *u, const char *member, const struct tb_input_place *copy) {
+  if (u->left_out_count == 0) u->left_out = member;
+  if (u->left_out_count > 0 && u->left_out_count < NAMES_SHOWN)
+    u->left_out = tb_merge_report_print(u->m->report, "%s, %s", u->left_out, member);
+  u->left_out_count++;
+  tb_copy_store_forget(&u->m->store, copy);
+}
+
+static enum tb_status gather_member(struct archive_unpacking *u, const struct tb_input_place *copy,
+                                    const char *member) {
+  struct tb_merger *m = u->m;
+  size_t at = m->source_count;
+  enum tb_status status = gather_file(m, u->input, copy, member, false);
+  if (at == m->source_count || m->sources[at].skipped) tb_copy_store_forget(&m->store, copy);
+  return status;
+}
+
+static enum tb_status keep_perhaps(struct archive_unpacking *u) {
+  void *perhaps = u->perhaps;
+  enum tb_status status = tb_grow_array(u->m->allocator, &perhaps, &u->perhaps_capacity, u->perhaps_count + 1,
+                                        sizeof(*u->perhaps), UINT32_MAX);
+  u->perhaps = perhaps;
+  if (status != TB_OK) return tb_fail(&u->m->error, status, TB_NO_OFFSET, "out of memory");
+  u->perhaps[u->perhaps_count++] = (struct perhaps_trace){u->copy, u->member};
+  return TB_OK;
+}
+
+/* Which members count is tb_trace_rank's rule. */
+static enum tb_status take_member(struct archive_unpacking *u, const struct peeked *is) {
+  if (!is->unreadable && !is->manifest && is->rank == TB_RANK_PERHAPS_TRACE) return keep_perhaps(u);
+  if (!is->unreadable && !is->manifest && is->rank == TB_RANK_NO_TRACE) {
+    leave_out(u, u->member, &u->copy);
+    return TB_OK;
+  }
+  u->has_some = true;
+  if (is->archive)
+    return tb_fail(&u->m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "an archive inside an archive; merge what is in it");
+  if (!is->manifest) return gather_member(u, &u->copy, u->member);
+  enum tb_status status = tb_merger_read_manifest(u->m, &u->copy);
+  tb_copy_store_forget(&u->m->store, &u->copy);
+  return status;
 }
 
 static enum tb_status end_member(void *ctx, uint64_t len, struct tb_error *error) {
   struct archive_unpacking *u = ctx;
   struct tb_merger *m = u->m;
-  bool manifest = false, archive = false;
-  size_t at = m->source_count;
+  struct peeked is;
   enum tb_status status = tb_copy_store_end(&m->store, len, &u->copy, error);
-  if (status == TB_OK) status = peek(m, &u->copy, &manifest, &archive);
-  if (status == TB_OK && manifest)
-    status = tb_merger_read_manifest(m, &u->copy);
-  else if (status == TB_OK && archive)
-    status = tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "an archive inside an archive; merge what is in it");
-  else if (status == TB_OK)
-    status = gather_file(m, u->input, &u->copy, u->member, false);
-  if (at == m->source_count || m->sources[at].skipped) tb_copy_store_forget(&m->store, &u->copy);
+  if (status == TB_OK) status = peek(m, &u->copy, &is);
+  if (status == TB_OK) status = take_member(u, &is);
   if (status != TB_OK) tb_error_set_file(&m->error, u->copy.name);
   return status;
+}
+
+/* Where no member surely is a trace, those count that may be. */
+static enum tb_status take_perhaps(struct archive_unpacking *u) {
+  enum tb_status status = TB_OK;
+  bool counts = !u->has_some;
+  for (size_t i = 0; i < u->perhaps_count && status == TB_OK; i++) {
+    const struct perhaps_trace *perhaps = &u->perhaps[i];
+    if (!counts)
+      leave_out(u, perhaps->member, &perhaps->copy);
+    else
+      status = gather_member(u, &perhaps->copy, perhaps->member);
+    if (status != TB_OK) tb_error_set_file(&u->m->error, perhaps->copy.name);
+  }
+  u->has_some |= u->perhaps_count > 0;
+  return status;
+}
+
+static void note_left_out(const struct archive_unpacking *u) {
+  if (!u->left_out_count) return;
+  const char *more = u->left_out_count > NAMES_SHOWN ? ", ..." : "";
+  tb_merge_report_add_note(u->m->report, TB_MERGE_NOTE_UNREAD, TB_MERGE_NO_INPUT,
+                           "%s: %" PRIu64 " member%s left out, being no trace: %s%s", u->input->path, u->left_out_count,
+                           u->left_out_count > 1 ? "s" : "", u->left_out, more);
 }
 
 /* An input that is not there, so that what becomes of it is said as of others. */
@@ -321,21 +403,26 @@ static enum tb_status gather_archive(struct tb_merger *m, const struct tb_merge_
   if (status == TB_OK) status = tb_archive_source_of(bytes, &source, &m->error);
   if (status == TB_OK) status = tb_archive_open(&source, m->allocator, &archive, &m->error);
   if (status == TB_OK) status = tb_archive_walk(archive, &sink, &m->error);
+  if (status == TB_OK) status = take_perhaps(&unpacking);
   tb_archive_close(archive);
   tb_input_close(bytes);
+  tb_free(m->allocator, unpacking.perhaps, unpacking.perhaps_capacity * sizeof(*unpacking.perhaps));
+  note_left_out(&unpacking);
+  if (status == TB_OK && !unpacking.has_some) /* which says that nothing in it is a trace */
+    status = gather_file(m, input, &(struct tb_input_place){.name = input->path}, NULL, false);
   if (status != TB_OK) tb_error_set_file(&m->error, input->path);
   return status;
 }
 
 /* Whether an input is an archive; streams are not looked into. */
 static bool is_archive(struct tb_merger *m, const struct tb_input_place *place) {
-  bool manifest, archive = false;
+  struct peeked is;
   struct stat st;
   if (strcmp(place->name, "-") == 0 || stat(place->name, &st) != 0 || !S_ISREG(st.st_mode)) return false;
   struct tb_error before = m->error;
-  enum tb_status status = peek(m, place, &manifest, &archive);
+  enum tb_status status = peek(m, place, &is);
   m->error = before;
-  return status == TB_OK && archive;
+  return status == TB_OK && is.archive;
 }
 
 enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count) {

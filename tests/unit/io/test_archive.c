@@ -123,10 +123,11 @@ static void a_damaged_archive_is_reported_and_leaves_nothing(void **unused) {
 static void members_leave_nothing_whatever_becomes_of_them(void **unused) {
   (void)unused;
   static const char json[] = "[{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":1,\"name\":\"b\"}]";
+  static const char gzip[] = {'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, 3, '\xff', '\xff', '\xff', '\xff'};
   char directory[] = "/tmp/test_unpack.XXXXXX";
   struct msg a = trace_of("a", S(10), S(1000), S(11));
   const struct member members[] = {
-      {"a", a.data, a.len}, {"bad", "not a trace", 11}, {"b.json", json, sizeof(json) - 1}, {"empty", "", 0}};
+      {"a", a.data, a.len}, {"bad", gzip, sizeof(gzip)}, {"b.json", json, sizeof(json) - 1}, {"empty", "", 0}};
   assert_non_null(mkdtemp(directory));
   run.options.temporary_directory = directory;
   run.options.unplaced = TB_UNPLACED_START;
@@ -136,7 +137,7 @@ static void members_leave_nothing_whatever_becomes_of_them(void **unused) {
     add_archive(skip_bad, members, 4);
     merge();
     assert_int_equal(run.status, skip_bad ? TB_PARTIAL : TB_UNKNOWN_FORMAT);
-    if (skip_bad) assert_true(report_of(1)->skipped && report_of(3)->skipped && !report_of(2)->skipped);
+    if (skip_bad) assert_true(report_of(1)->skipped && !report_of(2)->skipped);
   }
   assert_int_equal(rmdir(directory), 0); /* it is empty */
   merge();
