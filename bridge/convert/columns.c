@@ -49,9 +49,11 @@ enum { USUAL_ROWS = 8192, MOST_ROWS = 1 << 24, MOST_ARGS = 1 << 28, ALIGNMENT = 
   X(arg_double, double) \
   X(arg_text, uint32_t)
 
-static const uint64_t RARE_COLUMNS =
-    TB_COLUMN_ALL & ~(uint64_t)(TB_COLUMN_TS | TB_COLUMN_DUR | TB_COLUMN_TYPE | TB_COLUMN_TRACK | TB_COLUMN_NAME |
-                                TB_COLUMN_CATEGORIES | TB_COLUMN_VALUE | TB_COLUMN_SLICE_ID | TB_COLUMN_FLOW_FROM);
+enum {
+  USUAL_COLUMNS = TB_COLUMN_TS | TB_COLUMN_DUR | TB_COLUMN_TYPE | TB_COLUMN_TRACK | TB_COLUMN_NAME |
+                  TB_COLUMN_CATEGORIES | TB_COLUMN_VALUE | TB_COLUMN_SLICE_ID | TB_COLUMN_FLOW_FROM,
+  RARE_COLUMNS = TB_COLUMN_ALL & ~USUAL_COLUMNS
+};
 
 /* The arrays of a batch, to be written to. */
 struct column_memory {
@@ -77,6 +79,16 @@ struct own_batch {
   size_t block_bytes, arg_capacity;
 };
 
+enum { KNOWN_BITS = 10 };
+
+/* A name that was met, by where it was: readers keep most names in tables of theirs. What is there now may be another
+ * text, so it is compared. */
+struct known_name {
+  const char *from;
+  struct tb_str text; /* of the table */
+  uint32_t id;
+};
+
 struct tb_columns {
   struct tb_reader *reader;
   const struct tb_allocator *allocator; /* the user's: batches outlive the reader */
@@ -86,6 +98,7 @@ struct tb_columns {
   struct tb_buffer path; /* of an argument */
   struct tb_str last_categories;
   uint32_t last_categories_id;
+  struct known_name known[1 << KNOWN_BITS];
   struct own_batch *batches;
   bool out_of_memory;
 };
@@ -182,6 +195,16 @@ static uint32_t text_of(struct tb_columns *columns, struct tb_str text) {
   if (!text.len) return 0;
   uint32_t id = tb_intern_id(&columns->texts, text);
   if (!id) columns->out_of_memory = true;
+  return id;
+}
+
+static uint32_t name_of(struct tb_columns *columns, struct tb_str text) {
+  if (!text.len) return 0;
+  size_t place = (size_t)(tb_spread64((uintptr_t)text.ptr) >> (64 - KNOWN_BITS));
+  struct known_name *known = &columns->known[place];
+  if (known->from == text.ptr && tb_str_equal(known->text, text)) return known->id;
+  uint32_t id = text_of(columns, text);
+  if (id) *known = (struct known_name){text.ptr, tb_intern_text(&columns->texts, id), id};
   return id;
 }
 
@@ -304,19 +327,41 @@ static void put_rare(struct tb_columns *columns, struct own_batch *batch, size_t
   to->arg_end[row] = (uint32_t)batch->rows.arg_count;
 }
 
-static void put_row(struct tb_columns *columns, struct own_batch *batch, const struct tb_event *event) {
+/* All that are asked for by default, without a question for each. */
+static void put_usual(struct tb_columns *columns, const struct column_memory *to, size_t row,
+                      const struct tb_event *event) {
+  to->ts[row] = time_of(event, TB_HAS_TS, event->ts);
+  to->dur[row] = dur_of(event);
+  to->type[row] = (uint8_t)event->type;
+  to->track[row] = index_of(event->track);
+  to->name[row] = name_of(columns, event->name);
+  to->categories[row] = categories_of(columns, event->categories);
+  to->value[row] = value_of(event);
+  to->slice_id[row] = event->slice_id;
+  to->flow_from[row] = event->flow_from;
+}
+
+static void put_some(struct tb_columns *columns, const struct column_memory *to, size_t row,
+                     const struct tb_event *event) {
   const uint64_t wanted = columns->wanted;
-  const struct column_memory *to = &batch->to;
-  size_t row = batch->rows.count++;
   if (wanted & TB_COLUMN_TS) to->ts[row] = time_of(event, TB_HAS_TS, event->ts);
   if (wanted & TB_COLUMN_DUR) to->dur[row] = dur_of(event);
   if (wanted & TB_COLUMN_TYPE) to->type[row] = (uint8_t)event->type;
   if (wanted & TB_COLUMN_TRACK) to->track[row] = index_of(event->track);
-  if (wanted & TB_COLUMN_NAME) to->name[row] = text_of(columns, event->name);
+  if (wanted & TB_COLUMN_NAME) to->name[row] = name_of(columns, event->name);
   if (wanted & TB_COLUMN_CATEGORIES) to->categories[row] = categories_of(columns, event->categories);
   if (wanted & TB_COLUMN_VALUE) to->value[row] = value_of(event);
   if (wanted & TB_COLUMN_SLICE_ID) to->slice_id[row] = event->slice_id;
   if (wanted & TB_COLUMN_FLOW_FROM) to->flow_from[row] = event->flow_from;
+}
+
+static void put_row(struct tb_columns *columns, struct own_batch *batch, const struct tb_event *event) {
+  const uint64_t wanted = columns->wanted;
+  size_t row = batch->rows.count++;
+  if ((wanted & USUAL_COLUMNS) == USUAL_COLUMNS)
+    put_usual(columns, &batch->to, row, event);
+  else
+    put_some(columns, &batch->to, row, event);
   if (wanted & RARE_COLUMNS) put_rare(columns, batch, row, event);
 }
 
@@ -355,9 +400,11 @@ enum tb_status tb_columns_next(struct tb_columns *columns, struct tb_column_batc
   if (!batch) return TB_NO_MEMORY;
   const struct tb_event *event;
   enum tb_status status = TB_OK;
-  while (batch->rows.count < columns->most_rows && batch->rows.arg_count < MOST_ARGS / 2 && !columns->out_of_memory &&
-         (status = tb_reader_next_chosen(columns->reader, &event)) == TB_OK)
+  while (batch->rows.count < columns->most_rows && batch->rows.arg_count < MOST_ARGS / 2 && !columns->out_of_memory) {
+    event = tb_reader_next_ready(columns->reader);
+    if (!event && (status = tb_reader_next_chosen(columns->reader, &event)) != TB_OK) break;
     put_row(columns, batch, event);
+  }
   if (columns->out_of_memory) return TB_NO_MEMORY; /* rows may lack something, now and later */
   if (!batch->rows.count) return status;
   atomic_store_explicit(&batch->holder, BATCH_IN_USE, memory_order_relaxed);

@@ -131,6 +131,13 @@ static const struct tb_event *take_ready(struct tb_reader *reader) {
   return any ? &reader->batch.events[reader->next_event++] : NULL;
 }
 
+const struct tb_event *tb_reader_next_ready(struct tb_reader *reader) {
+  const struct tb_event *event;
+  do event = take_ready(reader);
+  while (event && !is_chosen(reader, event));
+  return event;
+}
+
 enum tb_status tb_reader_next_batch(struct tb_reader *reader, const struct tb_event **events, size_t most,
                                     size_t *count) {
   if (count) *count = 0;
@@ -138,8 +145,7 @@ enum tb_status tb_reader_next_batch(struct tb_reader *reader, const struct tb_ev
   enum tb_status status = tb_reader_next(reader, &events[0]);
   if (status != TB_OK) return status;
   const struct tb_event *event;
-  for (*count = 1; *count < most && (event = take_ready(reader));)
-    if (is_chosen(reader, event)) events[(*count)++] = event;
+  for (*count = 1; *count < most && (event = tb_reader_next_ready(reader));) events[(*count)++] = event;
   return TB_OK;
 }
 

@@ -9,6 +9,9 @@
 
 /* tb_reader_next of a reader that has the one shape, or gives events of some types alone. */
 TB_MUST_CHECK enum tb_status tb_reader_next_chosen(struct tb_reader *reader, const struct tb_event **event);
+
+/* The next event that the user asked for where it is there already, else NULL: tb_reader_next_chosen makes more. */
+const struct tb_event *tb_reader_next_ready(struct tb_reader *reader);
 /* The event that tb_reader_next gave last comes again. */
 void tb_reader_put_back(struct tb_reader *reader);
 
