@@ -105,14 +105,15 @@ static void emit_process_instant(struct tb_perfetto_reader *r, const struct mark
   if (process != thread) event->thread = &thread->track;
 }
 
-/* S and F go by name and cookie; G and H by track and cookie. */
+/* S and F go by name and cookie; G and H by track and cookie, and H has no name. */
 static void emit_async(struct tb_perfetto_reader *r, const struct marker *marker, int64_t ts,
                        struct tb_perfetto_track *thread) {
   bool begins = marker->phase == 'S' || marker->phase == 'G';
   bool on_track = marker->phase == 'G' || marker->phase == 'H';
   int64_t cookie = 0;
   if (marker->count > 1) (void)read_number(marker->parts[marker->count - 1], &cookie);
-  struct tb_str name = marker->phase == 'G' ? marker->parts[1] : marker->parts[0];
+  struct tb_str name = on_track ? (struct tb_str){NULL, 0} : marker->parts[0];
+  if (marker->phase == 'G') name = marker->parts[1];
   struct tb_event *event =
       emit(r, begins ? TB_EVENT_ASYNC_BEGIN : TB_EVENT_ASYNC_END, begins ? 'b' : 'e', ts, thread, name);
   event->id = (struct tb_id){.kind = TB_ID_LOCAL, .is_number = true, .value = (uint64_t)cookie};

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "support/event_text.h"
 
@@ -333,6 +334,39 @@ static void times_never_go_back_where_an_order_is_asked_for(void **state) {
   }
 }
 
+/* Marks of atrace: H names the track that G began on, and not the slice. */
+static void a_mark_that_ends_on_a_track_ends_the_slice_there(void **state) {
+  (void)state;
+  const char *const marks[] = {"G|1|track|ev|7", "G|1|track|other|8", "H|1|track|8", "H|1|track|7"};
+  char path[] = "/tmp/test_shaper.XXXXXX";
+  int fd = mkstemp(path);
+  FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+  assert_non_null(file);
+  fputs("packet { ftrace_events { cpu: 0\n", file);
+  for (int i = 0; i < 4; i++)
+    fprintf(file, "event { timestamp: %d pid: 1 print { buf: \"%s\\n\" } }\n", 10 * (i + 1), marks[i]);
+  fputs("} }\n", file);
+  assert_int_equal(fclose(file), 0);
+  struct tb_reader_options options = {
+      .size = sizeof(options), .format = TB_FORMAT_TEXT, .slices = TB_SLICES_COMPLETE, .sorted = true};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  int64_t dur[2] = {0, 0};
+  size_t count, slices = 0;
+  assert_int_equal(tb_reader_open(path, &options, &reader, NULL), TB_OK);
+  while (tb_reader_next(reader, &event) == TB_OK) {
+    if (event->type != TB_EVENT_SLICE_COMPLETE) continue;
+    dur[tb_str_equal(event->name, TB_STR("other"))] = event->dur;
+    slices++;
+  }
+  assert_null(tb_reader_losses(reader, &count));
+  assert_int_equal(slices, 2);
+  assert_int_equal(dur[0], 30);
+  assert_int_equal(dur[1], 10);
+  tb_reader_close(reader);
+  assert_int_equal(unlink(path), 0);
+}
+
 static void an_idle_thread_is_one_for_each_processor(void **state) {
   (void)state;
   struct tb_reader_options options = {.size = sizeof(options), .sorted = true};
@@ -426,6 +460,7 @@ int main(void) {
       cmocka_unit_test(a_window_as_wide_as_the_trace_gives_the_order_of_the_whole),
       cmocka_unit_test(a_small_budget_of_memory_spills_and_gives_the_same),
       cmocka_unit_test(times_never_go_back_where_an_order_is_asked_for),
+      cmocka_unit_test(a_mark_that_ends_on_a_track_ends_the_slice_there),
       cmocka_unit_test(an_idle_thread_is_one_for_each_processor),
       cmocka_unit_test(memory_that_runs_out_anywhere_is_an_error),
       cmocka_unit_test(the_one_shape_is_what_comes_unless_another_is_asked_for),
