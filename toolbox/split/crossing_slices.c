@@ -16,8 +16,8 @@ static uint64_t key_of(const struct tb_walk *walk, uint64_t track) {
 static enum tb_status tie(struct tb_crossing_slices *crossing, const struct tb_slice_edge *end, size_t part) {
   uint32_t number;
   if (!tb_map_get(&crossing->track_index, crossing->track, 0, &number)) return TB_OK;
-  const struct tb_track_moment *moment = &crossing->tracks[number];
-  if (moment->time != end->time || moment->first_number >= end->number) return TB_OK;
+  const struct tb_track_reached *reached = &crossing->tracks[number];
+  if (reached->time != end->time || reached->first_number >= end->number) return TB_OK;
   const uint64_t *tied = tb_map_find(&crossing->ties, crossing->track, (uint64_t)end->time);
   if (tied && *tied >> PART_SHIFT < part) part = (size_t)(*tied >> PART_SHIFT);
   return tb_map_put(&crossing->ties, crossing->track, (uint64_t)end->time, (uint64_t)part << PART_SHIFT | end->number);
@@ -37,7 +37,7 @@ static enum tb_status take_pair(void *ctx, const struct tb_slice_edge *begin, co
 static enum tb_status come_to(struct tb_crossing_slices *crossing, int64_t time, uint64_t number) {
   uint32_t at;
   if (tb_map_get(&crossing->track_index, crossing->track, 0, &at)) {
-    if (crossing->tracks[at].time != time) crossing->tracks[at] = (struct tb_track_moment){time, number};
+    if (crossing->tracks[at].time != time) crossing->tracks[at] = (struct tb_track_reached){time, number};
     return TB_OK;
   }
   void *tracks = crossing->tracks;
@@ -45,7 +45,7 @@ static enum tb_status come_to(struct tb_crossing_slices *crossing, int64_t time,
                                         sizeof(*crossing->tracks), TRACKS_MAX);
   crossing->tracks = tracks;
   if (status == TB_OK) status = tb_map_put(&crossing->track_index, crossing->track, 0, crossing->count);
-  if (status == TB_OK) crossing->tracks[crossing->count++] = (struct tb_track_moment){time, number};
+  if (status == TB_OK) crossing->tracks[crossing->count++] = (struct tb_track_reached){time, number};
   return status;
 }
 

@@ -12,7 +12,7 @@
 struct tb_split_plan;
 
 /* The events of a track at the time that it has come to. */
-struct tb_track_moment {
+struct tb_track_reached {
   int64_t time;
   uint64_t first_number;
 };
@@ -24,7 +24,7 @@ struct tb_crossing_slices {
   struct tb_map moved; /* number of an end -> part */
   struct tb_map ties;  /* track at a time -> part, and number of the end, before which events go there */
   struct tb_map track_index;
-  struct tb_track_moment *tracks;
+  struct tb_track_reached *tracks;
   size_t count, capacity;
   uint64_t track; /* of the current event; 0: none */
 };

@@ -215,7 +215,7 @@ static enum tb_status measure(struct tb_split_plan *plan, uint64_t *bytes) {
 }
 
 /* Whose things are, when, and how large. */
-static enum tb_status survey(struct tb_split_plan *plan) {
+static enum tb_status read_owners_and_times(struct tb_split_plan *plan) {
   uint64_t bytes = 0;
   plan->first = INT64_MAX;
   plan->last = INT64_MIN;
@@ -291,7 +291,7 @@ static enum tb_status count(struct tb_split_plan *plan) {
 }
 
 static enum tb_status look(struct tb_split_plan *plan) {
-  enum tb_status status = add_piece(plan) ? survey(plan) : plan->failed;
+  enum tb_status status = add_piece(plan) ? read_owners_and_times(plan) : plan->failed;
   if (status == TB_OK && plan->by == TB_SPLIT_TIME) status = divide_time(plan);
   if (status == TB_OK) status = count(plan);
   if (status == TB_END && tb_slice_pairs_disordered(&plan->crossing.slices)) {
