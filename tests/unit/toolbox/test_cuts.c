@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What filter and repair leave of small traces, event by event.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tracebridge/file.h"
+#include "tracebridge/filter.h"
+#include "tracebridge/reader.h"
+#include "tracebridge/repair.h"
+#include "tracebridge/verify.h"
+
+struct files {
+  char folder[64], in[80], out[80];
+};
+
+static int make_files(void **state) {
+  struct files *f = calloc(1, sizeof(*f));
+  strcpy(f->folder, "/tmp/tb-cuts-XXXXXX");
+  if (!mkdtemp(f->folder)) return -1;
+  snprintf(f->in, sizeof(f->in), "%s/in.json", f->folder);
+  snprintf(f->out, sizeof(f->out), "%s/out.json", f->folder);
+  *state = f;
+  return 0;
+}
+
+static int remove_files(void **state) {
+  struct files *f = *state;
+  (void)unlink(f->in);
+  (void)unlink(f->out);
+  int left = rmdir(f->folder);
+  free(f);
+  return left;
+}
+
+static void write_in(const struct files *f, const char *text) {
+  assert_int_equal(tb_file_write(f->in, text, strlen(text), NULL), TB_OK);
+}
+
+/* The names of slices and instants that the output has, in the order of time, with a blank behind each. */
+static void read_out(const struct files *f, char *names, size_t room) {
+  struct tb_reader_options options = {.size = sizeof(options), .sorted = true};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  size_t len = 0;
+  enum tb_status status;
+  assert_int_equal(tb_reader_open(f->out, &options, &reader, NULL), TB_OK);
+  while ((status = tb_reader_next(reader, &event)) == TB_OK)
+    if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_COMPLETE ||
+        event->type == TB_EVENT_INSTANT)
+      len += (size_t)snprintf(names + len, room - len, "%.*s ", (int)event->name.len, event->name.ptr);
+  assert_int_equal(status, TB_END);
+  tb_reader_close(reader);
+}
+
+/* ---- filter ------------------------------------------------------------------------------------------------------ */
+
+static const char CHOICE[] =
+    "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"one\"}},"
+    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":2,\"tid\":2,\"args\":{\"name\":\"worker\"}},"
+    "{\"ph\":\"B\",\"name\":\"long\",\"cat\":\"x,y\",\"pid\":1,\"tid\":1,\"ts\":0},"
+    "{\"ph\":\"X\",\"name\":\"short\",\"cat\":\"x\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2},"
+    "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":100},"
+    "{\"ph\":\"X\",\"name\":\"other\",\"cat\":\"y\",\"pid\":2,\"tid\":2,\"ts\":5,\"dur\":50},"
+    "{\"ph\":\"i\",\"name\":\"point\",\"s\":\"t\",\"pid\":2,\"tid\":3,\"ts\":7}]";
+
+static void choose(const struct files *f, const struct tb_filter_options *choice, const char *expected) {
+  char names[256] = "";
+  struct tb_filter_options options = *choice;
+  options.size = sizeof(options);
+  assert_int_equal(tb_filter(f->in, f->out, &options, NULL, NULL), TB_OK);
+  read_out(f, names, sizeof(names));
+  assert_string_equal(names, expected);
+}
+
+static void each_choice_is_among_its_own_kind_of_things(void **state) {
+  const struct files *f = *state;
+  const char *const one[] = {"o?e"}, *const number[] = {"2"}, *const worker[] = {"worker"}, *const not_y[] = {"!y"};
+  const char *const names[] = {"*o*", "!long"};
+  write_in(f, CHOICE);
+  choose(f, &(struct tb_filter_options){.min_dur_ns = 0}, "long short other point ");
+  choose(f, &(struct tb_filter_options){.processes = one, .process_count = 1}, "long short ");
+  choose(f, &(struct tb_filter_options){.processes = number, .process_count = 1}, "other point ");
+  choose(f, &(struct tb_filter_options){.threads = worker, .thread_count = 1}, "other ");
+  choose(f, &(struct tb_filter_options){.categories = not_y, .category_count = 1}, "short point ");
+  choose(f, &(struct tb_filter_options){.names = names, .name_count = 2}, "short other point ");
+  choose(f, &(struct tb_filter_options){.min_dur_ns = 50000}, "long other point ");
+}
+
+/* ---- repair ------------------------------------------------------------------------------------------------------ */
+
+static void repair(const struct files *f, const char *text, const char *expected) {
+  char names[256] = "";
+  struct tb_verification *found;
+  write_in(f, text);
+  assert_int_equal(tb_repair(f->in, f->out, NULL, NULL, NULL), TB_OK);
+  read_out(f, names, sizeof(names));
+  assert_string_equal(names, expected);
+  assert_int_equal(tb_verify(f->out, NULL, &found, NULL), TB_OK);
+  assert_int_equal(found->finding_count, 0);
+  tb_verification_free(found);
+}
+
+#define EVENT(name, ts) "{\"name\":\"" name "\",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":5}"
+
+static void lines_of_two_writers_that_tear_each_other_cost_the_torn_ones_alone(void **state) {
+  repair(*state,
+         "[\n" EVENT("a", "0") ",\n"
+         "{\"name\":\"torn\",\"ph\":\"X\",\"pid\":1," EVENT("b", "10") ",\n"
+         "\"tid\":1,\"ts\":10,\"dur\":5,\"args\":{\"k\":2}},\n"
+         "{\"name\":\"torn too\",\"ph\":\"X\",\"args\":{\"k\"" EVENT("c", "20") ",\n"
+         ":3}},\n" EVENT("d", "30") "\n" EVENT("e", "40") ",\n]\n]\n",
+         "a b c d e ");
+}
+
+static void recordings_one_behind_the_other_are_both_there(void **state) {
+  repair(*state, "[" EVENT("a", "0") "]{\"traceEvents\":[" EVENT("b", "10") "]}", "a b ");
+}
+
+static void what_was_written_before_a_crash_stays(void **state) {
+  repair(*state, "{\"traceEvents\":[" EVENT("a", "0") "," EVENT("b", "10") ",{\"name\":\"c\",\"ph\":\"X\",\"ts",
+         "a b ");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(each_choice_is_among_its_own_kind_of_things, make_files, remove_files),
+      cmocka_unit_test_setup_teardown(lines_of_two_writers_that_tear_each_other_cost_the_torn_ones_alone, make_files,
+                                      remove_files),
+      cmocka_unit_test_setup_teardown(recordings_one_behind_the_other_are_both_there, make_files, remove_files),
+      cmocka_unit_test_setup_teardown(what_was_written_before_a_crash_stays, make_files, remove_files),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
