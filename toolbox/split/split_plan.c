@@ -276,6 +276,7 @@ static enum tb_status count_packet(struct tb_split_plan *plan) {
   if (status == TB_OK && by_place(plan) && plan->has_view)
     status = tb_crossing_slices_take(&plan->crossing, plan->walk, &plan->view);
   if (status != TB_OK || part == TB_SPLIT_ALL) return status;
+  if (by_place(plan) && plan->has_view) part = place_of_packet(plan); /* an end is now known to be another part's */
   if (part == TB_SPLIT_MIXED) return count_mixed(plan);
   plan->pieces[part].packets++;
   return TB_OK;

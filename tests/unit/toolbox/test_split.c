@@ -109,6 +109,21 @@ static void a_slice_is_where_it_begins(void **state) {
   tb_split_report_free(&report);
 }
 
+static void where_slices_end_alone_is_no_part(void **state) {
+  static const char ends[] =
+      "[{\"ph\":\"B\",\"name\":\"a\",\"pid\":7,\"tid\":1,\"ts\":0},"
+      "{\"ph\":\"E\",\"pid\":7,\"tid\":1,\"ts\":25}]";
+  const struct folder *f = *state;
+  struct tb_split_options options = {.size = sizeof(options), .by = TB_SPLIT_TIME, .window_ns = 10000};
+  struct tb_split_report report = {.size = sizeof(report)};
+  assert_int_equal(tb_file_write(f->trace, ends, sizeof(ends) - 1, NULL), TB_OK);
+  assert_int_equal(tb_split(f->trace, f->parts, &options, &report, NULL), TB_OK);
+  assert_int_equal(report.part_count, 1);
+  assert_int_equal(report.parts[0].packets, 2);
+  remove_part(f, report.parts[0].name);
+  tb_split_report_free(&report);
+}
+
 static void a_folder_with_files_is_refused_and_stays(void **state) {
   const struct folder *f = *state;
   struct tb_error error = {0};
@@ -145,6 +160,7 @@ int main(void) {
       cmocka_unit_test(words_of_the_command_are_options),
       cmocka_unit_test_setup_teardown(parts_are_named_for_what_is_in_them, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_slice_is_where_it_begins, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(where_slices_end_alone_is_no_part, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_folder_with_files_is_refused_and_stays, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(what_no_part_can_be_is_invalid, make_folder, remove_folder),
   };
