@@ -327,6 +327,15 @@ static enum tb_status take_track(struct tb_owners *owners, uint32_t machine, str
   return status == TB_OK ? take_sequence_thread(owners, machine, thread, type) : status;
 }
 
+/* A worker of the kernel has what it works on at the time in its name, behind a + or -, which readers leave out. */
+static struct tb_str without_work(struct tb_str name) {
+  static const char worker[] = "kworker/";
+  if (name.len < sizeof(worker) || memcmp(name.ptr, worker, sizeof(worker) - 1) != 0) return name;
+  for (size_t i = sizeof(worker) - 1; i < name.len; i++)
+    if (name.ptr[i] == '+' || name.ptr[i] == '-') return (struct tb_str){name.ptr, i};
+  return name;
+}
+
 static enum tb_status take_tree_process(struct tb_owners *owners, uint32_t machine, struct tb_str process) {
   struct tb_wire_cursor cursor = tb_wire_cursor(process);
   struct tb_wire_field field;
@@ -337,7 +346,10 @@ static enum tb_status take_tree_process(struct tb_owners *owners, uint32_t machi
     if (field.number == TB_PROCESS_TREE_PROCESS_CMDLINE && field.type == TB_WIRE_BYTES && !name.len) name = field.bytes;
   }
   if (!get_owner(owners, process_key(machine, pid))) return TB_NO_MEMORY;
-  return name_owner(owners, process_key(machine, pid), name);
+  enum tb_status status = name_owner(owners, process_key(machine, pid), name);
+  struct tb_str short_name = without_work(name);
+  return status == TB_OK && short_name.len < name.len ? name_owner(owners, process_key(machine, pid), short_name)
+                                                      : status;
 }
 
 static enum tb_status take_tree_thread(struct tb_owners *owners, uint32_t machine, struct tb_str thread) {

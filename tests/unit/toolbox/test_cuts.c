@@ -96,6 +96,20 @@ static void each_choice_is_among_its_own_kind_of_things(void **state) {
   choose(f, &(struct tb_filter_options){.min_dur_ns = 50000}, "long other point ");
 }
 
+static void a_worker_of_the_kernel_is_called_without_what_it_works_on(void **state) {
+  const struct files *f = *state;
+  const char *const worker[] = {"kworker/10:2"}, *const not_worker[] = {"!kworker/10:2"};
+  const char *const whole[] = {"kworker/10:2-events"};
+  write_in(f,
+           "packet { process_tree { processes { pid: 9 ppid: 2 cmdline: \"kworker/10:2-events\" } } }\n"
+           "packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 process { pid: 9 } } }\n"
+           "packet { timestamp: 5 trusted_packet_sequence_id: 1\n"
+           "  track_event { type: TYPE_INSTANT track_uuid: 1 name: \"work\" } }\n");
+  choose(f, &(struct tb_filter_options){.processes = whole, .process_count = 1}, "work ");
+  choose(f, &(struct tb_filter_options){.processes = worker, .process_count = 1}, "work ");
+  choose(f, &(struct tb_filter_options){.processes = not_worker, .process_count = 1}, "");
+}
+
 /* ---- repair ------------------------------------------------------------------------------------------------------ */
 
 static void repair(const struct files *f, const char *text, const char *expected) {
@@ -134,6 +148,8 @@ static void what_was_written_before_a_crash_stays(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(each_choice_is_among_its_own_kind_of_things, make_files, remove_files),
+      cmocka_unit_test_setup_teardown(a_worker_of_the_kernel_is_called_without_what_it_works_on, make_files,
+                                      remove_files),
       cmocka_unit_test_setup_teardown(lines_of_two_writers_that_tear_each_other_cost_the_torn_ones_alone, make_files,
                                       remove_files),
       cmocka_unit_test_setup_teardown(recordings_one_behind_the_other_are_both_there, make_files, remove_files),
