@@ -178,8 +178,8 @@ static void begins_and_ends_that_say_their_phase_stay_events_of_their_own(void *
   put(own);
   finish_with(
       "{\"name\":\"own\",\"ph\":\"B\",\"ts\":2,\"pid\":7,\"tid\":8},\n"
-      "{\"name\":\"own\",\"ph\":\"E\",\"ts\":5,\"pid\":7,\"tid\":8},\n"
-      "{\"name\":\"around\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"pid\":7,\"tid\":8}");
+      "{\"name\":\"around\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"own\",\"ph\":\"E\",\"ts\":5,\"pid\":7,\"tid\":8}");
 }
 
 static void an_end_that_overtakes_the_one_before_it_ends_the_inner_slice(void **state) {
