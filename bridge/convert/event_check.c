@@ -81,7 +81,7 @@ static const char *wrong_counts(const struct tb_event *event) {
 static const char *wrong_track(const struct tb_track *track) {
   if ((unsigned)track->type > TB_TRACK_COUNTER) return "a track's type is none of enum tb_track_type";
   if ((unsigned)track->unit > TB_UNIT_SIZE_BYTES) return "a track's unit is none of enum tb_unit";
-  const struct tb_track_details *details = tb_track_details(track);
+  const struct tb_track_details *details = tb_track_get_details(track);
   if (!is_text(track->name) || !is_text(details->description) || !is_text(details->unit_name) ||
       !is_text(details->pid_text) || !is_text(details->tid_text))
     return "a text of a track has a length, but no text";

@@ -56,7 +56,7 @@ static bool update_details(struct tb_track_copies *copies, struct tb_track *own,
   if (!track->details && !own->details) return true;
   struct tb_track_details *to = tb_track_own_details(&copies->arena, own);
   if (!to) return false;
-  const struct tb_track_details before = *to, *from = tb_track_details(track);
+  const struct tb_track_details before = *to, *from = tb_track_get_details(track);
   to->sort_index = from->sort_index;
   to->label_count = from->label_count;
   return copy_text(copies, &to->description, from->description, before.description) &&
@@ -124,14 +124,14 @@ static bool has_same_ids(const struct tb_track *a, const struct tb_track *b) {
 /* Whether all members are the same; the texts are not looked at, but where they are. */
 static bool looks_the_same(const struct tb_track *a, const struct tb_track *b) {
   return has_same_ids(a, b) && is_same_place(a->name, b->name) &&
-         has_same_details(tb_track_details(a), tb_track_details(b)) && a->has_sort_index == b->has_sort_index &&
+         has_same_details(tb_track_get_details(a), tb_track_get_details(b)) && a->has_sort_index == b->has_sort_index &&
          a->said_by_metadata == b->said_by_metadata && a->unit == b->unit && a->is_thread_time == b->is_thread_time &&
          a->is_thread_instruction_count == b->is_thread_instruction_count;
 }
 
 /* A track as it is now: its details may be other ones later, at the same place. */
 static void snapshot(const struct tb_track *track, struct tb_track *to, struct tb_track_details *details) {
-  *details = *tb_track_details(track);
+  *details = *tb_track_get_details(track);
   *to = *track;
   to->details = details;
 }
@@ -147,7 +147,7 @@ static struct track_copy *make(struct tb_track_copies *copies, const struct tb_t
 
 /* Whether there is something that a description is for; all else is known by the events. */
 static bool says_something(const struct tb_track *track) {
-  return track->name.len || tb_track_details(track)->description.len || tb_track_details(track)->label_count ||
+  return track->name.len || tb_track_get_details(track)->description.len || tb_track_get_details(track)->label_count ||
          track->has_sort_index;
 }
 

@@ -32,8 +32,8 @@ static void put_track(struct tb_json_emit *e, const struct tb_event *event) {
                                       [TB_TRACK_COUNTER] = "counter"};
   const struct tb_track *track = event->track, *place = event->thread ? event->thread : event->track;
   if (place) {
-    put_process_id(e, "pid", place->has_pid, place->pid, tb_track_details(place)->pid_text);
-    put_process_id(e, "tid", place->has_tid, place->tid, tb_track_details(place)->tid_text);
+    put_process_id(e, "pid", place->has_pid, place->pid, tb_track_get_details(place)->pid_text);
+    put_process_id(e, "tid", place->has_tid, place->tid, tb_track_get_details(place)->tid_text);
   }
   if (!track || (track->type == TB_TRACK_THREAD && event->type != TB_EVENT_TRACK)) return;
   put_key(e, "track");

@@ -31,14 +31,14 @@ static inline bool tb_comma_list_next(struct tb_str *list, struct tb_str *item) 
 static inline struct tb_track_details *tb_track_own_details(struct tb_arena *arena, struct tb_track *track) {
   if (track->details) return (struct tb_track_details *)(uintptr_t)track->details;
   struct tb_track_details *details = tb_arena_alloc(arena, sizeof(*details));
-  if (details) *details = *tb_track_details(track);
+  if (details) *details = *tb_track_get_details(track);
   track->details = details;
   return details;
 }
 
 /* The same, where those that it has are another track's: they are copied. */
 static inline struct tb_track_details *tb_track_copy_details(struct tb_arena *arena, struct tb_track *track) {
-  const struct tb_track_details *others = tb_track_details(track);
+  const struct tb_track_details *others = tb_track_get_details(track);
   track->details = NULL;
   struct tb_track_details *details = tb_track_own_details(arena, track);
   if (details) *details = *others;
@@ -49,7 +49,7 @@ static inline struct tb_track_details *tb_track_copy_details(struct tb_arena *ar
  * where that is asked for. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK static inline enum tb_status tb_track_take_id_texts(struct tb_arena *arena, struct tb_track *track,
                                                                   const struct tb_track *from, bool of_thread) {
-  struct tb_str pid = tb_track_details(from)->pid_text, tid = tb_track_details(from)->tid_text;
+  struct tb_str pid = tb_track_get_details(from)->pid_text, tid = tb_track_get_details(from)->tid_text;
   if (!track->details && !pid.ptr && (!of_thread || !tid.ptr)) return TB_OK;
   struct tb_track_details *details = tb_track_own_details(arena, track);
   if (!details) return TB_NO_MEMORY;

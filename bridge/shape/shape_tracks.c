@@ -76,13 +76,13 @@ static bool copy_members(struct tb_shape_tracks *tracks, struct tb_shape_track *
   own->track = *source;
   own->track.index = before.index;
   own->track.parent = parent;
-  widen(tb_track_details(source)->pid_text, &own->track.pid);
-  widen(tb_track_details(source)->tid_text, &own->track.tid);
+  widen(tb_track_get_details(source)->pid_text, &own->track.pid);
+  widen(tb_track_get_details(source)->tid_text, &own->track.tid);
   if (before.said_by_metadata & TB_TRACK_SAID_NAME) own->track.name = before.name;
   if (before.said_by_metadata & TB_TRACK_SAID_SORT_INDEX) {
     struct tb_track_details *details = tb_track_copy_details(&tracks->arena, &own->track);
     if (!details) return false;
-    details->sort_index = tb_track_details(&before)->sort_index;
+    details->sort_index = tb_track_get_details(&before)->sort_index;
     own->track.has_sort_index = true;
   }
   own->track.said_by_metadata |= before.said_by_metadata;

@@ -141,7 +141,8 @@ def command_lines(commands):
     yield dict(args=["help", NAME], shows=True)
     yield dict(args=["help", "--" + "x", NAME])
     for command in commands:
-        ends = {"open": serves, "diff": [good], "info": [], "dump": [], "verify": []}.get(command, out)
+        ends = {"open": serves, "diff": [good], "info": [], "dump": [], "verify": [],
+                "split": [*out, "--by", "process"]}.get(command, out)
         yield dict(args=[command, NAME, *ends], shows=True)
         yield dict(args=[command, b"--" + NAME, good], shows=True)
         yield dict(args=[command, b"-" + NAME, good])

@@ -73,11 +73,11 @@ static void put_id(struct tb_buffer *to, bool has, int64_t id, struct tb_str tex
 static void put_thread(struct tb_buffer *to, const struct tb_track *track) {
   PUT(to, " in ");
   if (!track) return;
-  if (track->has_pid && (track->pid || tb_track_details(track)->pid_text.len))
-    put_id(to, true, track->pid, tb_track_details(track)->pid_text);
+  if (track->has_pid && (track->pid || tb_track_get_details(track)->pid_text.len))
+    put_id(to, true, track->pid, tb_track_get_details(track)->pid_text);
   PUT(to, "/");
-  put_id(to, track->has_tid && (track->tid || tb_track_details(track)->tid_text.len), track->tid,
-         tb_track_details(track)->tid_text);
+  put_id(to, track->has_tid && (track->tid || tb_track_get_details(track)->tid_text.len), track->tid,
+         tb_track_get_details(track)->tid_text);
 }
 
 static void add_line(struct fxt_lines *lines, const struct tb_buffer *text) {
@@ -184,10 +184,10 @@ static void add_event(struct reading *r, const struct tb_event *event) {
   PUT(&line, "%s", tb_event_type_name(event->type));
   if (event->has & TB_HAS_TS) PUT(&line, " %" PRId64, event->ts);
   if (event->type == TB_EVENT_THREAD_STATE)
-    put_id(&line, true, event->track->tid, tb_track_details(event->track)->tid_text);
+    put_id(&line, true, event->track->tid, tb_track_get_details(event->track)->tid_text);
   else
     put_thread(&line, event->thread ? event->thread : event->track);
-  if (event->type == TB_EVENT_COUNTER) put_text(&line, "track ", tb_track_details(event->track)->description);
+  if (event->type == TB_EVENT_COUNTER) put_text(&line, "track ", tb_track_get_details(event->track)->description);
   put_text(&line, "", event->name);
   put_text(&line, "of ", event->categories);
   if (event->id.kind) PUT(&line, " id %" PRIu64, event->id.value);

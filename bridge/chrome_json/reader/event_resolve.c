@@ -186,10 +186,10 @@ static bool keep_id(struct tb_json_state *state, struct tb_str key, const struct
 static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   if (!state->tracks.has_texts) return true;
   const struct tb_track *track = parse->event->thread ? parse->event->thread : parse->event->track;
-  if (is_said_otherwise(&parse->pid, track->pid, tb_track_details(track)->pid_text) &&
+  if (is_said_otherwise(&parse->pid, track->pid, tb_track_get_details(track)->pid_text) &&
       !keep_id(state, TB_STR("pid"), &parse->pid))
     return false;
-  return !is_said_otherwise(&parse->tid, track->tid, tb_track_details(track)->tid_text) ||
+  return !is_said_otherwise(&parse->tid, track->tid, tb_track_get_details(track)->tid_text) ||
          keep_id(state, TB_STR("tid"), &parse->tid);
 }
 

@@ -121,7 +121,7 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
 
 /* Makes details of the track's own of those that it was wanted with. */
 static bool copy_id_texts(struct tb_json_tracks *t, struct tb_track *track) {
-  struct tb_str pid = tb_track_details(track)->pid_text, tid = tb_track_details(track)->tid_text;
+  struct tb_str pid = tb_track_get_details(track)->pid_text, tid = tb_track_get_details(track)->tid_text;
   track->details = NULL;
   if (!pid.ptr && !tid.ptr) return true;
   t->has_texts = true;
@@ -185,7 +185,7 @@ const struct tb_track *tb_json_thread(struct tb_json_tracks *t, const struct tb_
   wanted.has_pid = pid->kind != TB_JSON_ID_NONE;
   wanted.has_tid = tid->kind != TB_JSON_ID_NONE;
   const struct tb_track_details details = {
-      .pid_text = tb_track_details(wanted.parent)->pid_text, /* text or not as its process has it */
+      .pid_text = tb_track_get_details(wanted.parent)->pid_text, /* text or not as its process has it */
       .tid_text = i.text};
   wanted.details = &details;
   const struct tb_track *track = intern_track(t, &wanted);

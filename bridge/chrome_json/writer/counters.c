@@ -159,7 +159,8 @@ static void emit_series(struct tb_json_emit *text, const struct identity *identi
 
 enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event) {
   struct identity identity = {.part_count = 0};
-  identity.part_count = split_identity(tb_track_details(event->track)->description, identity.parts, &identity.thread);
+  identity.part_count =
+      split_identity(tb_track_get_details(event->track)->description, identity.parts, &identity.thread);
   split_name(event->track->name.len ? event->track->name : event->name, &identity.name, &identity.series);
   struct tb_json_emit *text = &w->scratch;
   text->buffer.len = 0;

@@ -94,26 +94,26 @@ static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb
 static void emit_track_ids(struct tb_json_emit *emit, const struct tb_track *track) {
   if (track->has_pid) {
     MEMBER(emit, "pid");
-    emit_process_id(emit, track->pid, tb_track_details(track)->pid_text);
+    emit_process_id(emit, track->pid, tb_track_get_details(track)->pid_text);
   }
   if (track->has_tid) {
     MEMBER(emit, "tid");
-    emit_process_id(emit, track->tid, tb_track_details(track)->tid_text);
+    emit_process_id(emit, track->tid, tb_track_get_details(track)->tid_text);
   }
 }
 
 static bool is_kept(const struct tb_json_ids *ids, const struct tb_track *track) {
   return ids->track == track && ids->pid == track->pid && ids->tid == track->tid && ids->has_pid == track->has_pid &&
-         ids->has_tid == track->has_tid && !tb_track_details(track)->pid_text.ptr &&
-         !tb_track_details(track)->tid_text.ptr;
+         ids->has_tid == track->has_tid && !tb_track_get_details(track)->pid_text.ptr &&
+         !tb_track_get_details(track)->tid_text.ptr;
 }
 
 /* Keeps what was written from `start` on; texts in place of numbers may be too long for that. */
 static void keep_ids(struct tb_json_ids *ids, const struct tb_json_emit *emit, size_t start,
                      const struct tb_track *track) {
   size_t len = emit->buffer.len - start;
-  if (emit->status != TB_OK || len > sizeof(ids->text) || tb_track_details(track)->pid_text.ptr ||
-      tb_track_details(track)->tid_text.ptr)
+  if (emit->status != TB_OK || len > sizeof(ids->text) || tb_track_get_details(track)->pid_text.ptr ||
+      tb_track_get_details(track)->tid_text.ptr)
     return;
   *ids = (struct tb_json_ids){track, track->pid, track->tid, track->has_pid, track->has_tid, (uint8_t)len, ""};
   if (len) memcpy(ids->text, emit->buffer.data + start, len);

@@ -26,7 +26,7 @@ static void put_text(struct tb_json_writer *w, const struct tb_track *track, str
 static void put_sort_index(struct tb_json_writer *w, const struct tb_track *track, struct tb_str name) {
   size_t start = begin_metadata(w, track, name);
   TB_JSON_EMIT(&w->out, "{\"sort_index\":");
-  tb_json_emit_int(&w->out, tb_track_details(track)->sort_index);
+  tb_json_emit_int(&w->out, tb_track_get_details(track)->sort_index);
   TB_JSON_EMIT(&w->out, "}");
   tb_json_object_end(w, start);
 }
@@ -35,9 +35,9 @@ static void put_sort_index(struct tb_json_writer *w, const struct tb_track *trac
 static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
   struct tb_json_emit *labels = &w->scratch;
   labels->buffer.len = 0;
-  for (uint32_t i = 0; i < tb_track_details(track)->label_count; i++) {
+  for (uint32_t i = 0; i < tb_track_get_details(track)->label_count; i++) {
     if (i) TB_JSON_EMIT(labels, ",");
-    tb_json_emit_raw(labels, tb_track_details(track)->labels[i].ptr, tb_track_details(track)->labels[i].len);
+    tb_json_emit_raw(labels, tb_track_get_details(track)->labels[i].ptr, tb_track_get_details(track)->labels[i].len);
   }
   size_t start = begin_metadata(w, track, TB_STR("process_labels"));
   TB_JSON_EMIT(&w->out, "{\"labels\":");
@@ -47,7 +47,7 @@ static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
 }
 
 static uint64_t names_of(const struct tb_track *track) {
-  const struct tb_track_details *details = tb_track_details(track);
+  const struct tb_track_details *details = tb_track_get_details(track);
   uint64_t hash = tb_str_hash(track->name, track->has_sort_index ? (uint64_t)details->sort_index * 2 + 1 : 0);
   for (uint32_t i = 0; i < details->label_count; i++) hash = tb_str_hash(details->labels[i], hash);
   if (track->has_pid) hash ^= tb_spread64((uint64_t)track->pid + 1); /* a thread's process may be known late */
@@ -56,7 +56,7 @@ static uint64_t names_of(const struct tb_track *track) {
 
 void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track) {
   if (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD) return;
-  if (!track->name.len && !tb_track_details(track)->label_count && !track->has_sort_index) return;
+  if (!track->name.len && !tb_track_get_details(track)->label_count && !track->has_sort_index) return;
   struct tb_json_track *state = tb_json_track_state(w, track);
   if (!state) return;
   uint64_t names = names_of(track);
@@ -66,7 +66,7 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track) {
   const unsigned said = track->said_by_metadata; /* which events of their own say, and more */
   if (track->name.len && !(said & TB_TRACK_SAID_NAME))
     put_text(w, track, is_process ? TB_STR("process_name") : TB_STR("thread_name"), track->name);
-  if (tb_track_details(track)->label_count && is_process && !(said & TB_TRACK_SAID_LABELS)) put_labels(w, track);
+  if (tb_track_get_details(track)->label_count && is_process && !(said & TB_TRACK_SAID_LABELS)) put_labels(w, track);
   if (track->has_sort_index && !(said & TB_TRACK_SAID_SORT_INDEX))
     put_sort_index(w, track, is_process ? TB_STR("process_sort_index") : TB_STR("thread_sort_index"));
 }
@@ -94,9 +94,9 @@ void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, con
   size_t start = begin_metadata(w, track, TB_STR("track_name"));
   TB_JSON_EMIT(&w->out, "{\"name\":");
   tb_json_emit_string(&w->out, track->name);
-  if (tb_track_details(track)->description.len) {
+  if (tb_track_get_details(track)->description.len) {
     TB_JSON_EMIT(&w->out, ",\"description\":");
-    tb_json_emit_string(&w->out, tb_track_details(track)->description);
+    tb_json_emit_string(&w->out, tb_track_get_details(track)->description);
   }
   tb_json_emit_track_id(&w->out, track);
   TB_JSON_EMIT(&w->out, "}");

@@ -148,9 +148,9 @@ static void put_thread(struct record_line *line, const char *key, uint64_t ref) 
   const struct tb_track *track = line->provider->threads ? line->provider->threads[ref] : NULL;
   if (!track) return;
   PUT(line, "(");
-  put_id(line, track->pid, tb_track_details(track)->pid_text);
+  put_id(line, track->pid, tb_track_get_details(track)->pid_text);
   PUT(line, "/");
-  put_id(line, track->tid, tb_track_details(track)->tid_text);
+  put_id(line, track->tid, tb_track_get_details(track)->tid_text);
   PUT(line, ")");
 }
 

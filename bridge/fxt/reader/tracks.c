@@ -57,7 +57,7 @@ static enum tb_status set_id(struct tb_fxt_tables *tables, struct tb_track *trac
 static enum tb_status take_process_id(struct tb_fxt_tables *tables, struct tb_track *track,
                                       const struct tb_track *process) {
   struct tb_track_details *details;
-  struct tb_str text = tb_track_details(process)->pid_text;
+  struct tb_str text = tb_track_get_details(process)->pid_text;
   track->has_pid = process->has_pid;
   track->pid = process->pid;
   if (!text.ptr) return TB_OK;
@@ -153,7 +153,7 @@ static enum tb_status make_latest_threads(struct tb_fxt_tables *tables) {
   for (uint32_t i = 0; i < tables->track_count && status == TB_OK; i++) {
     const struct tb_track *track = tables->tracks[i];
     bool has_koid =
-        track->type == TB_TRACK_THREAD && track->parent && track->has_tid && !tb_track_details(track)->tid_text.len;
+        track->type == TB_TRACK_THREAD && track->parent && track->has_tid && !tb_track_get_details(track)->tid_text.len;
     if (has_koid && is_id((uint64_t)track->tid)) status = tb_index_map_put(&tables->latest_threads, tables, i);
   }
   tables->has_latest_threads = status == TB_OK;
@@ -216,9 +216,9 @@ static void spell_counter(struct tb_json_emit *to, const struct counter *counter
     (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
   else
     (void)snprintf(tid, sizeof(tid), "%" PRIu64, TB_FXT_NO_ID | (uint32_t)thread->pid);
-  bool is_koid = tb_track_details(thread)->tid_text.len && tb_track_details(thread)->tid_text.ptr[0] >= '0' &&
-                 tb_track_details(thread)->tid_text.ptr[0] <= '9';
-  struct tb_str koid = is_koid ? tb_track_details(thread)->tid_text : tb_str_from(tid);
+  bool is_koid = tb_track_get_details(thread)->tid_text.len && tb_track_get_details(thread)->tid_text.ptr[0] >= '0' &&
+                 tb_track_get_details(thread)->tid_text.ptr[0] <= '9';
+  struct tb_str koid = is_koid ? tb_track_get_details(thread)->tid_text : tb_str_from(tid);
   TB_JSON_EMIT(to, "[");
   tb_json_emit_string(to, counter->name);
   TB_JSON_EMIT(to, ",");

@@ -110,7 +110,7 @@ static uint64_t number_of(struct tb_str text) {
 static struct tb_str identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str *name,
                               struct tb_str *series, struct tb_fxt_sampling *to, char *letter) {
   struct tb_str texts[IDENTITY_TEXTS];
-  unsigned count = take_texts(w, tb_track_details(track)->description, texts);
+  unsigned count = take_texts(w, tb_track_get_details(track)->description, texts);
   *name = count >= 2 ? texts[0] : track->name;
   *series = count >= 2 ? texts[1] : TB_STR(TB_FXT_OWN_SERIES);
   if (count >= 3) to->id = number_of(texts[2]);

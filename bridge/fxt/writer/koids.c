@@ -27,7 +27,7 @@ static uint64_t koid_of(int64_t id, struct tb_str text) {
 
 uint64_t tb_fxt_process_koid(const struct tb_track *track) {
   for (; track; track = track->parent) {
-    if (track->has_pid) return koid_of(track->pid, tb_track_details(track)->pid_text);
+    if (track->has_pid) return koid_of(track->pid, tb_track_get_details(track)->pid_text);
     if (track->type == TB_TRACK_PROCESS) return TB_FXT_NO_ID;
   }
   return 0;
@@ -39,7 +39,7 @@ uint64_t tb_fxt_no_thread_koid(const struct tb_track *track) {
 
 uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
   for (; track; track = track->parent) {
-    if (track->has_tid) return koid_of(track->tid, tb_track_details(track)->tid_text);
+    if (track->has_tid) return koid_of(track->tid, tb_track_get_details(track)->tid_text);
     if (track->type == TB_TRACK_THREAD) return tb_fxt_no_thread_koid(track);
   }
   return 0;
@@ -79,7 +79,7 @@ struct tb_fxt_track_more *tb_fxt_own_more(struct tb_fxt_writer *w, struct tb_fxt
 
 /* The text that the id of a process or thread is in the source. */
 static struct tb_str own_text(const struct tb_track *track) {
-  return track->type == TB_TRACK_THREAD ? tb_track_details(track)->tid_text : tb_track_details(track)->pid_text;
+  return track->type == TB_TRACK_THREAD ? tb_track_get_details(track)->tid_text : tb_track_get_details(track)->pid_text;
 }
 
 static int64_t own_number(const struct tb_track *track) {
@@ -110,8 +110,8 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   uint64_t process = tb_fxt_process_koid(track);
   struct tb_fxt_flat args[3] = {{.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID}};
   uint32_t count = is_thread && (track->has_pid || track->parent);
-  add_text_id(args, &count, TB_CARRIED_PID, tb_track_details(track)->pid_text, track->pid);
-  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, tb_track_details(track)->tid_text, track->tid);
+  add_text_id(args, &count, TB_CARRIED_PID, tb_track_get_details(track)->pid_text, track->pid);
+  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, tb_track_get_details(track)->tid_text, track->tid);
   uint64_t type = !has_name ? TB_FXT_OBJECT_NONE : is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
   tb_fxt_use_process(w, process);
   uint64_t name = tb_fxt_string_ref(w, text);

@@ -131,7 +131,7 @@ struct tb_track {
 };
 
 /* What a track says beyond its names and numbers: empty where it says nothing. */
-static inline const struct tb_track_details *tb_track_details(const struct tb_track *track) {
+static inline const struct tb_track_details *tb_track_get_details(const struct tb_track *track) {
   static const struct tb_track_details none = {{0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0};
   return track->details ? track->details : &none;
 }

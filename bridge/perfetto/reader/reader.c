@@ -71,7 +71,7 @@ struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_ty
 static struct tb_perfetto_track *labelled_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track) {
   enum tb_track_type type = track->track.type;
   const struct tb_track *process = type == TB_TRACK_THREAD || type == TB_TRACK_COUNTER ? track->track.parent : NULL;
-  return process && process->type == TB_TRACK_PROCESS && tb_track_details(process)->label_count
+  return process && process->type == TB_TRACK_PROCESS && tb_track_get_details(process)->label_count
              ? tb_tracks_at(&r->tracks, process->index)
              : NULL;
 }

@@ -45,7 +45,7 @@ static enum tb_status set_labels(struct tb_tracks *tracks, struct tb_track *trac
                                  const Perfetto__Protos__ProcessDescriptor *process) {
   size_t count = process->n_process_labels, first = tb_tracks_has_machine_label(tracks, track);
   if (count == 0 || count >= UINT32_MAX) return TB_OK;
-  const struct tb_track_details *known = tb_track_details(track);
+  const struct tb_track_details *known = tb_track_get_details(track);
   bool same = count + first == known->label_count;
   for (size_t i = 0; same && i < count; i++)
     same = tb_str_equal(known->labels[first + i], tb_message_str(process->process_labels[i]));
@@ -318,7 +318,7 @@ static enum tb_status restore_id(struct tb_tracks *tracks, struct tb_track *trac
 static enum tb_status restore_described(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
   struct tb_track *base = &track->track;
   if (base->type != TB_TRACK_PROCESS && base->type != TB_TRACK_THREAD) return TB_OK;
-  const struct tb_arg *object = described(tracks, tb_track_details(base)->description);
+  const struct tb_arg *object = described(tracks, tb_track_get_details(base)->description);
   const struct tb_arg *said = member_of(object, TB_STR("said_by_metadata"));
   base->said_by_metadata = said && said->type == TB_ARG_INT ? (uint8_t)said->i : 0;
   if (base->type == TB_TRACK_PROCESS) return restore_id(tracks, base, member_of(object, TB_STR("pid")), false);

@@ -174,7 +174,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   struct tb_nanopb_strs labels;
   process.has_pid = true;
   process.pid = (int32_t)state->track->pid;
-  struct tb_str name = name_or_id(state, tb_track_details(state->track)->pid_text, state->track->pid);
+  struct tb_str name = name_or_id(state, tb_track_get_details(state->track)->pid_text, state->track->pid);
   if (name.len) process.process_name = tb_nanopb_str(&name);
   if (state->labels && state->labels->len) {
     split_labels(*state->labels, parts, &labels);
@@ -191,8 +191,8 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   tb_json_emit_init(&ids, p->allocator);
   const struct tb_track *track = state->track;
   emit_said(&ids, state);
-  if (!track->has_pid || tb_track_details(track)->pid_text.len || is_own_negative(p, track->pid))
-    emit_id(&ids, "\"pid\":", track->has_pid, tb_track_details(track)->pid_text, track->pid);
+  if (!track->has_pid || tb_track_get_details(track)->pid_text.len || is_own_negative(p, track->pid))
+    emit_id(&ids, "\"pid\":", track->has_pid, tb_track_get_details(track)->pid_text, track->pid);
   return write_described(p, &descriptor, &ids);
 }
 
@@ -200,7 +200,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
  * So do we, where that is free. */
 static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
   return !p->writer->source.thread_zero && thread->tid == 0 && thread->pid != 0 &&
-         !tb_track_details(thread)->tid_text.len && !tb_map_find(&p->tracks.main_threads, (uint64_t)thread->pid, 0);
+         !tb_track_get_details(thread)->tid_text.len && !tb_map_find(&p->tracks.main_threads, (uint64_t)thread->pid, 0);
 }
 
 /* Readers take thread 0 of process 0 for the kernel's idle thread, and call it `swapper`, whatever its name. */
@@ -209,8 +209,8 @@ static bool is_named_zero(const struct tb_perfetto_writer *p, const struct tb_tr
   const struct tb_str idle = TB_STR("swapper"), name = state->name;
   if (!name.len || (name.len >= idle.len && memcmp(name.ptr, idle.ptr, idle.len) == 0)) return false;
   return thread && thread->type == TB_TRACK_THREAD && !p->writer->source.thread_zero && thread->tid == 0 &&
-         thread->pid == 0 && thread->has_tid && !tb_track_details(thread)->pid_text.len &&
-         !tb_track_details(thread)->tid_text.len;
+         thread->pid == 0 && thread->has_tid && !tb_track_get_details(thread)->pid_text.len &&
+         !tb_track_get_details(thread)->tid_text.len;
 }
 
 /* Where nothing in the trace is of the idle thread, its end makes way for another thread of that number: in front of
@@ -234,7 +234,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   thread.pid = (int32_t)state->track->pid;
   bool named = !p->sched.zero_is_free && is_named_zero(p, state), zero = named || is_main_thread_zero(p, state->track);
   thread.tid = named ? NAMED_ZERO : zero ? state->track->pid : state->track->tid;
-  struct tb_str name = name_or_id(state, tb_track_details(state->track)->tid_text, state->track->tid);
+  struct tb_str name = name_or_id(state, tb_track_get_details(state->track)->tid_text, state->track->tid);
   if (name.len) thread.thread_name = tb_nanopb_str(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
   thread.legacy_sort_index = state->sort_index;
@@ -251,8 +251,8 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   if (zero && track->has_tid) {
     emit_key(&ids, "\"tid\":");
     TB_JSON_EMIT(&ids, "0");
-  } else if (!track->has_tid || tb_track_details(track)->tid_text.len || is_own_negative(p, track->tid)) {
-    emit_id(&ids, "\"tid\":", track->has_tid, tb_track_details(track)->tid_text, track->tid);
+  } else if (!track->has_tid || tb_track_get_details(track)->tid_text.len || is_own_negative(p, track->tid)) {
+    emit_id(&ids, "\"tid\":", track->has_tid, tb_track_get_details(track)->tid_text, track->tid);
   }
   return write_described(p, &descriptor, &ids);
 }

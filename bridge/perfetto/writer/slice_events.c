@@ -180,7 +180,8 @@ static void mark_sorts_first(struct tb_track_group *key, struct tb_staged_event 
 
 /* A thread whose ids are texts is described where it emits something, since the event has their numbers alone. */
 static bool know_emitter(struct tb_perfetto_writer *p, const struct tb_track *thread) {
-  if (!thread || (!tb_track_details(thread)->pid_text.len && !tb_track_details(thread)->tid_text.len)) return true;
+  if (!thread || (!tb_track_get_details(thread)->pid_text.len && !tb_track_get_details(thread)->tid_text.len))
+    return true;
   return tb_perfetto_track_state(p, thread) != NULL;
 }
 

@@ -186,7 +186,7 @@ enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct 
   if (track->name.len && set_text(p, &state->name, track->name) != TB_OK) return TB_NO_MEMORY;
   if (track->has_sort_index) {
     state->has_sort_index = true;
-    state->sort_index = (int32_t)tb_track_details(track)->sort_index;
+    state->sort_index = (int32_t)tb_track_get_details(track)->sort_index;
   }
   return TB_OK;
 }

@@ -209,8 +209,8 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_c
   }
   if (names_thread(p, thread)) {
     TB_JSON_EMIT(&emit, ",{\"tid\":");
-    if (tb_track_details(thread)->tid_text.ptr)
-      tb_json_emit_string(&emit, tb_track_details(thread)->tid_text);
+    if (tb_track_get_details(thread)->tid_text.ptr)
+      tb_json_emit_string(&emit, tb_track_get_details(thread)->tid_text);
     else
       tb_json_emit_int(&emit, thread->tid);
     TB_JSON_EMIT(&emit, "}");
@@ -249,8 +249,8 @@ static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_tr
   counter->uuid = ++p->next_uuid;
   counter->unit = track->unit;
   counter->name = tb_arena_copy(&p->arena, track->name);
-  counter->unit_name = tb_arena_copy(&p->arena, tb_track_details(track)->unit_name);
-  counter->description = tb_arena_copy(&p->arena, tb_track_details(track)->description);
+  counter->unit_name = tb_arena_copy(&p->arena, tb_track_get_details(track)->unit_name);
+  counter->description = tb_arena_copy(&p->arena, tb_track_get_details(track)->description);
   return counter->name.ptr && counter->unit_name.ptr && counter->description.ptr ? id : 0;
 }
 

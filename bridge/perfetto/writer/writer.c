@@ -149,8 +149,6 @@ static enum tb_status put_async(struct tb_perfetto_writer *p, const struct tb_ev
 }
 
 static enum tb_status put_slice_or_instant(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  bool is_sample = event->phase == 'P' && (event->type == TB_EVENT_INSTANT || event->type == TB_EVENT_LOG);
-  if (is_sample) return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
   return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
                                                : tb_perfetto_put_on_track(p, event);
 }
@@ -192,8 +190,10 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_END:
     case TB_EVENT_SLICE_COMPLETE:
+      return put_slice_or_instant(p, event);
     case TB_EVENT_INSTANT:
     case TB_EVENT_LOG:
+      if (event->phase == 'P') return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
       return put_slice_or_instant(p, event);
     case TB_EVENT_COUNTER:
       return tb_perfetto_put_counter(p, event);

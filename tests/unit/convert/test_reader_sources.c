@@ -307,9 +307,9 @@ static void koids_are_the_numbers_of_threads(void **state) {
   while ((track = tb_reader_next_track(reader, track, TB_TRACK_THREAD))) {
     char digits[32];
     int len = snprintf(digits, sizeof(digits), "%" PRIu64, (uint64_t)track->tid);
-    if (!tb_track_details(track)->tid_text.len) continue;
-    assert_int_equal(tb_track_details(track)->tid_text.len, len);
-    assert_memory_equal(tb_track_details(track)->tid_text.ptr, digits, (size_t)len);
+    if (!tb_track_get_details(track)->tid_text.len) continue;
+    assert_int_equal(tb_track_get_details(track)->tid_text.len, len);
+    assert_memory_equal(tb_track_get_details(track)->tid_text.ptr, digits, (size_t)len);
     wide += track->tid > INT32_MAX || track->tid < INT32_MIN;
   }
   assert_true(wide > 0);

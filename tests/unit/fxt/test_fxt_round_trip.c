@@ -47,8 +47,8 @@ static void expect_same_track(const struct tb_track *x, const struct tb_track *y
   assert_int_equal(x->pid, y->pid);
   assert_int_equal(x->tid, y->tid);
   assert_true(tb_str_equal(x->name, y->name));
-  assert_true(tb_str_equal(tb_track_details(x)->pid_text, tb_track_details(y)->pid_text));
-  assert_true(tb_str_equal(tb_track_details(x)->tid_text, tb_track_details(y)->tid_text));
+  assert_true(tb_str_equal(tb_track_get_details(x)->pid_text, tb_track_get_details(y)->pid_text));
+  assert_true(tb_str_equal(tb_track_get_details(x)->tid_text, tb_track_get_details(y)->tid_text));
 }
 
 static void expect_same_event(const struct tb_event *x, const struct tb_event *y) {

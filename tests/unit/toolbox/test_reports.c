@@ -129,7 +129,7 @@ static void what_is_reserved_is_null(void **state) {
   enum tb_status status;
   while ((status = tb_reader_next(reader, &event)) == TB_OK) {
     assert_null(event->reserved);
-    if (event->track) assert_null(tb_track_details(event->track)->reserved);
+    if (event->track) assert_null(tb_track_get_details(event->track)->reserved);
   }
   assert_int_equal(status, TB_END);
   tb_reader_close(reader);

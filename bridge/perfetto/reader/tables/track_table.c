@@ -127,7 +127,7 @@ int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine) {
 }
 
 enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track) {
-  if (!tb_tracks_has_machine_label(tracks, track) || tb_track_details(track)->label_count) return TB_OK;
+  if (!tb_tracks_has_machine_label(tracks, track) || tb_track_get_details(track)->label_count) return TB_OK;
   struct tb_str *label = tb_arena_alloc(&tracks->arena, sizeof(*label));
   struct tb_track_details *details = tb_track_own_details(&tracks->arena, track);
   char text[32];

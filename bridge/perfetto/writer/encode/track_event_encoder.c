@@ -357,10 +357,10 @@ static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) 
       value = text_arg(event->end_stack.ref);
       break;
     case TB_CARRIED_PID:
-      value = id_arg(event->thread->pid, tb_track_details(event->thread)->pid_text);
+      value = id_arg(event->thread->pid, tb_track_get_details(event->thread)->pid_text);
       break;
     case TB_CARRIED_TID:
-      value = event->thread ? id_arg(event->thread->tid, tb_track_details(event->thread)->tid_text)
+      value = event->thread ? id_arg(event->thread->tid, tb_track_get_details(event->thread)->tid_text)
                             : (struct tb_arg){.type = TB_ARG_NULL};
       break;
     case TB_CARRIED_ARGS:

@@ -284,9 +284,9 @@ static void digits_in_a_text_are_the_number(void **state) {
   assert_int_equal(tb_reader_next(reader, &e), TB_OK);
   const struct tb_track *track = e->track;
   assert_int_equal(track->pid, 2);
-  assert_text(tb_track_details(track)->pid_text, "2");
+  assert_text(tb_track_get_details(track)->pid_text, "2");
   assert_int_equal(track->tid, -7);
-  assert_null(tb_track_details(track)->tid_text.ptr);
+  assert_null(tb_track_get_details(track)->tid_text.ptr);
   assert_int_equal(e->extra_count, 0);
   assert_int_equal(tb_reader_next(reader, &e), TB_OK);
   assert_ptr_equal(e->track, track);

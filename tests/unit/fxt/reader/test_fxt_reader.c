@@ -171,13 +171,13 @@ static void a_counter_gives_a_sample_for_each_series(void **state) {
   assert_int_equal(event->type, TB_EVENT_COUNTER);
   assert_int_equal(event->track->type, TB_TRACK_COUNTER);
   assert_slice(event->track->name, "memory:used:77");
-  assert_slice(tb_track_details(event->track)->description, "[\"memory\",\"used\",\"77\",\"8\"]");
+  assert_slice(tb_track_get_details(event->track)->description, "[\"memory\",\"used\",\"77\",\"8\"]");
   assert_int_equal(event->track->parent->pid, 7);
   assert_int_equal(event->thread->tid, 8);
   assert_int_equal(event->args[0].i, 5);
   event = fxt_next(reader);
   assert_slice(event->track->name, "memory:a\"b:77");
-  assert_slice(tb_track_details(event->track)->description, "[\"memory\",\"a\\\"b\",\"77\",\"8\",\"U\"]");
+  assert_slice(tb_track_get_details(event->track)->description, "[\"memory\",\"a\\\"b\",\"77\",\"8\",\"U\"]");
   assert_true(event->args[0].u == UINT64_MAX);
   event = fxt_next(reader);
   assert_int_equal(event->type, TB_EVENT_INSTANT);
@@ -284,8 +284,8 @@ static void koids_of_2_to_the_30_and_more_get_ids_that_meet_no_other(void **stat
       assert_int_equal(event->track->pid, ids[i]);
       assert_int_equal(event->track->tid, ids[i]);
       assert_int_equal(event->track->parent->pid, ids[i]);
-      if (i == 1) assert_slice(tb_track_details(event->track)->tid_text, "9223372036854775813");
-      if (i == 0) assert_int_equal(tb_track_details(event->track)->pid_text.len, 0);
+      if (i == 1) assert_slice(tb_track_get_details(event->track)->tid_text, "9223372036854775813");
+      if (i == 0) assert_int_equal(tb_track_get_details(event->track)->pid_text.len, 0);
     }
   tb_reader_close(reader);
 }

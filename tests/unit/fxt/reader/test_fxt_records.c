@@ -258,7 +258,7 @@ static void a_counter_that_is_named_by_its_name_alone_gets_it_back(void **state)
   struct tb_reader *reader = fxt_read(&b);
   const struct tb_event *event = fxt_next_of(reader, TB_EVENT_COUNTER);
   assert_slice(event->track->name, "queue");
-  assert_int_equal(tb_track_details(event->track)->description.len, 0);
+  assert_int_equal(tb_track_get_details(event->track)->description.len, 0);
   assert_int_equal(event->track->pid, 7);
   assert_int_equal(event->args[0].i, 3);
   fxt_expect_end(reader);
