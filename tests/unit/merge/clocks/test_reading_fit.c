@@ -3,7 +3,7 @@
  * Readings of two clocks whose truth is known: a generator with drift, noise, late readings, steps and suspends.
  *
  *   test_reading_fit [SETS]   with SETS instead of the tests: how many of so many simulated hosts' bounds are false, as
- *                             the table in docs/merging/bounds.md has it
+ *                             the table in docs/BOUNDS.md has it
  */
 #include "merge/clocks/reading_fit.h"
 
@@ -463,7 +463,7 @@ static void bounds_by_few_readings_contain_a_late_one(void **unused) {
   encloses = false;
 }
 
-/* Not a test: the tables of docs/merging/bounds.md. */
+/* Not a test: the tables of docs/BOUNDS.md. */
 static void print_late_table(int sets) {
   late_share = 0.1;
   for (int with_third = 0; with_third < 2; with_third++) {
