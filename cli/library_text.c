@@ -19,7 +19,7 @@ static bool has_option(const struct cli_command *command, const char *name) {
 
 /* An option that is named as what helps, by commands that have none such. */
 static const char *option_for_speaker(const char *option) {
-  bool is_converts = strcmp(option, KEEP_PACKETS) == 0 && speaker && !has_option(speaker, KEEP_PACKETS + 2);
+  bool is_converts = strcmp(option, KEEP_PACKETS) == 0 && speaker && !has_option(speaker, &KEEP_PACKETS[2]);
   return is_converts ? "convert " KEEP_PACKETS : option;
 }
 
