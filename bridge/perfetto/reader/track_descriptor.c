@@ -53,7 +53,7 @@ static enum tb_status set_labels(struct tb_tracks *tracks, struct tb_track *trac
   struct tb_str *labels = tb_arena_alloc(&tracks->arena, (first + count) * sizeof(*labels));
   struct tb_track_details *details = tb_track_own_details(&tracks->arena, track);
   if (!labels || !details) return TB_NO_MEMORY;
-  if (first) labels[0] = details->labels[0];
+  if (first && details->labels) labels[0] = details->labels[0];
   for (size_t i = 0; i < count; i++) {
     enum tb_status status = set_text(tracks, &labels[first + i], tb_message_str(process->process_labels[i]));
     if (status != TB_OK) return status;
