@@ -55,14 +55,17 @@ enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
 /* ---- arguments ------------------------------------------------------------------------------------------------------
  */
 
+static bool has_word(unsigned type) {
+  return type == TB_FXT_ARG_INT64 || type == TB_FXT_ARG_UINT64 || type == TB_FXT_ARG_DOUBLE ||
+         type == TB_FXT_ARG_POINTER || type == TB_FXT_ARG_KOID;
+}
+
 /* Reads the value of an argument whose header is `header`; `value` is what follows its name. */
 static enum tb_status parse_value(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor *value,
                                   struct tb_arg *arg) {
   uint64_t word = 0;
   unsigned type = header & 15;
-  bool has_word = type == TB_FXT_ARG_INT64 || type == TB_FXT_ARG_UINT64 || type == TB_FXT_ARG_DOUBLE ||
-                  type == TB_FXT_ARG_POINTER || type == TB_FXT_ARG_KOID;
-  if (has_word && !tb_fxt_take_word(value, &word))
+  if (has_word(type) && !tb_fxt_take_word(value, &word))
     return tb_fxt_malformed(fx, "an argument too short for its value", value->at);
   switch (type) {
     case TB_FXT_ARG_NULL:
