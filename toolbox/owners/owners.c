@@ -231,8 +231,8 @@ struct tb_whose tb_owners_of_track(const struct tb_owners *owners, const struct 
 
 struct tb_whose tb_owners_of_event(const struct tb_owners *owners, uint32_t machine, const struct tb_event_view *view) {
   struct tb_track_key track = {machine, view->from, view->from_uuid};
-  return view->of_all ? (struct tb_whose){.kind = TB_WHOSE_NOBODY}
-                      : tb_owners_of_track(owners, &track, view->of_process);
+  if (view->of_all) return (struct tb_whose){.kind = TB_WHOSE_NOBODY};
+  return tb_owners_of_track(owners, &track, view->of_process);
 }
 
 bool tb_owners_is_counter(const struct tb_owners *owners, uint32_t machine, uint64_t uuid) {

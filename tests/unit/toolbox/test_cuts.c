@@ -26,10 +26,10 @@ struct files {
 static int make_files(void **state) {
   struct files *f = calloc(1, sizeof(*f));
   strcpy(f->folder, "/tmp/tb-cuts-XXXXXX");
+  *state = f;
   if (!mkdtemp(f->folder)) return -1;
   snprintf(f->in, sizeof(f->in), "%s/in.json", f->folder);
   snprintf(f->out, sizeof(f->out), "%s/out.json", f->folder);
-  *state = f;
   return 0;
 }
 

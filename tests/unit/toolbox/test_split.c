@@ -30,10 +30,10 @@ struct folder {
 static int make_folder(void **state) {
   struct folder *f = calloc(1, sizeof(*f));
   strcpy(f->path, "/tmp/tb-split-XXXXXX");
+  *state = f;
   if (!mkdtemp(f->path)) return -1;
   snprintf(f->trace, sizeof(f->trace), "%s/trace.json", f->path);
   snprintf(f->parts, sizeof(f->parts), "%s/parts", f->path);
-  *state = f;
   return tb_file_write(f->trace, TRACE, sizeof(TRACE) - 1, NULL) == TB_OK ? 0 : -1;
 }
 
