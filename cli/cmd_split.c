@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli.h"
 #include "cut.h"
@@ -13,9 +14,25 @@ struct split_settings {
 };
 
 static const char *parse_by(void *field, const char *value) {
+  static const char *const words[] = {
+      [TB_SPLIT_PROCESS] = "process", [TB_SPLIT_THREAD] = "thread", [TB_SPLIT_MACHINE] = "machine"};
   struct split_settings *settings = field;
+  size_t bytes = 0;
   settings->has_by = true;
-  return tb_split_by_parse(value, &settings->how);
+  for (unsigned by = 0; by < sizeof(words) / sizeof(words[0]); by++) {
+    settings->how.by = (enum tb_split_by)by;
+    if (strcmp(value, words[by]) == 0) return NULL;
+  }
+  if (strncmp(value, "time=", 5) == 0) {
+    settings->how.by = TB_SPLIT_TIME;
+    const char *wanted = cli_parse_time(&settings->how.window_ns, value + 5);
+    return wanted || settings->how.window_ns > 0 ? wanted : "a time that is more than nothing";
+  }
+  if (strncmp(value, "size=", 5) != 0) return "process, thread, machine, time=TIME (10s) or size=SIZE (500M)";
+  settings->how.by = TB_SPLIT_SIZE;
+  const char *wanted = cli_parse_size(&bytes, value + 5);
+  settings->how.part_bytes = bytes;
+  return wanted;
 }
 
 static const struct cli_option options[] = {
@@ -24,13 +41,11 @@ static const struct cli_option options[] = {
      offsetof(struct split_settings, cut.output)},
     {0, "by", "WHAT",
      "What makes a part: process, thread, machine, time=TIME (10s: so long is each), size=SIZE (500M: about so large "
-     "is "
-     "each, before it is compressed).",
+     "is each, before it is compressed).",
      parse_by, 0},
     {0, "suffix", "SUFFIX",
      "The end of the parts' names, .json.gz say, which says their format; else the input's is kept, .pftrace for what "
-     "is "
-     "neither JSON nor FXT.",
+     "is neither JSON nor FXT.",
      cli_parse_text, offsetof(struct split_settings, how.suffix)},
     {'f', "force", NULL, "Take a folder that is not empty, and replace files in it that have the name of a part.",
      cli_parse_flag, offsetof(struct split_settings, how.force)},

@@ -34,45 +34,6 @@ struct splitting {
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static const char WANTED[] = "process, thread, machine, time=TIME (10s) or size=SIZE (500M)";
-
-/* A size in bytes with the units that the program has, K, M, G and T of 1024. */
-static bool parse_bytes(const char *text, uint64_t *bytes) {
-  static const char units[] = "KMGT";
-  uint64_t value = 0;
-  if (*text < '0' || *text > '9') return false;
-  for (; *text >= '0' && *text <= '9'; text++)
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
-      return false;
-  const char *unit = *text ? strchr(units, *text) : NULL;
-  if (*text && (!unit || text[1])) return false;
-  int shift = unit ? (int)(unit - units + 1) * 10 : 0;
-  if (value > UINT64_MAX >> shift) return false;
-  *bytes = value << shift;
-  return *bytes != 0;
-}
-
-const char *tb_split_by_parse(const char *text, struct tb_split_options *options) {
-  static const char *const words[] = {"process", "thread", "machine"};
-  int64_t window;
-  uint64_t bytes;
-  if (!text || !options) return WANTED;
-  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-    if (strcmp(text, words[i]) != 0) continue;
-    options->by = (enum tb_split_by)i;
-    return NULL;
-  }
-  if (strncmp(text, "time=", 5) == 0 && tb_duration_parse(text + 5, &window) == TB_OK && window > 0) {
-    options->by = TB_SPLIT_TIME;
-    options->window_ns = window;
-    return NULL;
-  }
-  if (strncmp(text, "size=", 5) != 0 || !parse_bytes(text + 5, &bytes)) return WANTED;
-  options->by = TB_SPLIT_SIZE;
-  options->part_bytes = bytes;
-  return NULL;
-}
-
 static enum tb_status check(const struct splitting *s, struct tb_error *error) {
   const struct tb_split_options *o = &s->options;
   const char *wrong = NULL;
@@ -208,21 +169,11 @@ static enum tb_status run(struct splitting *s, struct tb_error *error) {
   return status;
 }
 
-/* Gives the caller's report what it has room for; the rest of it is zero. */
-static void give_report(const struct tb_split_report *done, struct tb_split_report *report) {
-  size_t room = report->size, known = sizeof(*done);
-  memset(report, 0, room);
-  memcpy(report, done, room < known ? room : known);
-  report->size = room;
-}
-
 enum tb_status tb_split(const char *in, const char *directory, const struct tb_split_options *options,
                         struct tb_split_report *report, struct tb_error *error) {
   struct splitting s = {.options = {.size = sizeof(s.options)}, .in = in, .directory = directory};
-  if (report && report->size < sizeof(*report))
-    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the size of the report is not set: it is the sizeof its struct");
-  if (report) give_report(&s.report, report);
-  enum tb_status status = tb_options_take(&s.options, sizeof(s.options), options, error);
+  enum tb_status status = tb_report_begin(report, sizeof(*report), error);
+  if (status == TB_OK) status = tb_options_take(&s.options, sizeof(s.options), options, error);
   if (status == TB_OK) status = check(&s, error);
   if (status != TB_OK) return status;
   struct tb_merge_options merge = TB_CUT_READ_OPTIONS(&s.options, threads, .no_clobber = !s.options.force);
@@ -232,15 +183,13 @@ enum tb_status tb_split(const char *in, const char *directory, const struct tb_s
     tb_walk_close(&s.walk);
   }
   s.report.merge = s.walk.merger.report;
-  if (report)
-    give_report(&s.report, report);
-  else
-    tb_split_report_free(&s.report);
+  tb_report_give(report, &s.report, sizeof(s.report));
+  if (!TB_REPORT_HAS(report, struct tb_split_report, merge)) tb_merge_report_free(s.report.merge);
   return status;
 }
 
 void tb_split_report_free(struct tb_split_report *report) {
-  if (!report) return;
+  if (!TB_REPORT_HAS(report, struct tb_split_report, merge)) return;
   tb_merge_report_free(report->merge);
   report->merge = NULL;
   report->parts = NULL;

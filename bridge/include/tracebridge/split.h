@@ -53,7 +53,7 @@ struct tb_split_part {
   int64_t start_ns; /* on the trace clock */
 };
 
-/* What was done. Set `size` to sizeof before the call: members that this library does not know are zero after it. */
+/* What was done. Zero-initialise, then set `size` to sizeof; tb_split sets the members that it has room for. */
 struct tb_split_report {
   size_t size;
   uint64_t packets_in; /* of the trace as Perfetto's packets */
@@ -63,10 +63,6 @@ struct tb_split_report {
   struct tb_merge_report *merge;
 };
 TB_API void tb_split_report_free(struct tb_split_report *report); /* frees what it has, not itself; NULL is ignored */
-
-/* "process", "thread", "machine", "time=10s" or "size=500M" into *options. NULL; else, and *options unchanged, a
- * constant that says what was wanted. */
-TB_API const char *tb_split_by_parse(const char *text, struct tb_split_options *options);
 
 /* Writes the trace `in` ("-": standard input) as files in the folder `directory`, which is made where it is not there.
  * Names are those of what is in them, and sort. TB_OK; TB_PARTIAL when the parts are there but some of the input was

@@ -52,35 +52,6 @@ static int remove_folder(void **state) {
   return left;
 }
 
-static void words_of_the_command_are_options(void **state) {
-  (void)state;
-  struct tb_split_options options = {.size = sizeof(options)};
-  assert_null(tb_split_by_parse("thread", &options));
-  assert_int_equal(options.by, TB_SPLIT_THREAD);
-  assert_null(tb_split_by_parse("time=2.5s", &options));
-  assert_int_equal(options.by, TB_SPLIT_TIME);
-  assert_int_equal(options.window_ns, 2500000000);
-  assert_null(tb_split_by_parse("size=3K", &options));
-  assert_int_equal(options.by, TB_SPLIT_SIZE);
-  assert_int_equal(options.part_bytes, 3072);
-  static const char *const wrong[] = {"",
-                                      "time",
-                                      "time=0s",
-                                      "time=-1s",
-                                      "size=",
-                                      "size=0",
-                                      "size=1X",
-                                      "size=1KB",
-                                      "size=99999999999999999999",
-                                      "size=999999999999T",
-                                      "processes"};
-  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-    assert_non_null(tb_split_by_parse(wrong[i], &options));
-    assert_int_equal(options.part_bytes, 3072);
-  }
-  assert_non_null(tb_split_by_parse(NULL, &options));
-}
-
 static void parts_are_named_for_what_is_in_them(void **state) {
   const struct folder *f = *state;
   struct tb_split_report report = {.size = sizeof(report)};
@@ -157,7 +128,6 @@ static void what_no_part_can_be_is_invalid(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(words_of_the_command_are_options),
       cmocka_unit_test_setup_teardown(parts_are_named_for_what_is_in_them, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_slice_is_where_it_begins, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(where_slices_end_alone_is_no_part, make_folder, remove_folder),

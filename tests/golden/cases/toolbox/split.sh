@@ -20,6 +20,10 @@ tracebridge split a.json --by process -o processes --force -q && ls processes
 tracebridge split a.json --by process -o a.json
 tracebridge split a.json -o b
 tracebridge split a.json --by time -o b
+for by in "" time=0s time=-1s size= size=0 size=1X size=99999999999999999999 size=999999999999T processes; do
+  tracebridge split a.json --by "$by" -o b 2>&1 | head -1
+done
+tracebridge split -q a.json --by size=1.5KiB -o sizes --json | tr , '\n' | grep -c '"name"'
 tracebridge split a.json --by process
 tracebridge split a.json --by process -o b --suffix .txt
 tracebridge split a.json --by time=1ns -o b
