@@ -192,8 +192,8 @@ bool tb_decimal_to_double(const struct tb_decimal *number, const char *text, con
 bool tb_number_in_text(struct tb_str text, double *value) {
   char copy[65], *stop;
   struct tb_decimal number;
-  const char *end = text.ptr + text.len;
   if (text.len == 0 || text.len >= sizeof(copy)) return false;
+  const char *end = text.ptr + text.len;
   /* strtod goes by the locale, in which a point may be none */
   if (tb_decimal_parse(text.ptr, end, &number) == end && tb_decimal_to_double(&number, text.ptr, end, value))
     return true;

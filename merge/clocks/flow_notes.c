@@ -12,7 +12,8 @@ struct flow_row {
 };
 
 static struct flow_row row_of(const struct tb_marks *marks, enum tb_mark_kind kind) {
-  const struct tb_mark *at = marks->items, *last = marks->items + marks->count;
+  if (marks->count == 0) return (struct flow_row){NULL, NULL}; /* then there are no items to point into */
+  const struct tb_mark *at = marks->items, *last = at + marks->count;
   while (at < last && at->kind != kind) at++;
   struct flow_row row = {at, at};
   while (row.end < last && row.end->kind == kind) row.end++;

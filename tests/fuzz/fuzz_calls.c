@@ -277,6 +277,12 @@ static void open_packet_writer(struct calls *c) {
                                         &options, &c->packet_writer, NULL);
 }
 
+static void close_reader(struct calls *c) {
+  tb_reader_close(c->reader);
+  c->reader = NULL;
+  c->kept = (struct tb_str){NULL, 0}; /* it was the reader's */
+}
+
 static const char json[] =
     "[{\"ph\":\"b\",\"pid\":1,\"ts\":3,\"id\":4,\"name\":\"a\",\"cat\":\"c\"},"
     "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":2,\"dur\":4,\"name\":\"a\"},"
@@ -301,7 +307,7 @@ static void open_reader(struct calls *c) {
   if (order & 32) { /* not larger than what is read, and another time it is a trace */
     bool is_null = byte(c) >= 0xf0;
     size_t left = (size_t)(c->end - c->data);
-    tb_reader_close(c->reader);
+    close_reader(c);
     if (order & 64)
       (void)!tb_reader_open_memory(name, json, sizeof(json) - 1, &options, &c->reader, NULL);
     else
@@ -309,7 +315,7 @@ static void open_reader(struct calls *c) {
     return;
   }
   if (byte(c) & 1) {
-    tb_reader_close(c->reader);
+    close_reader(c);
     (void)!tb_reader_create_feed(name, &options, &c->reader, NULL);
   } else {
     tb_packet_reader_close(c->packets);
@@ -721,7 +727,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     c->tracks[i] = (struct tb_track){.index = i, .type = TB_TRACK_THREAD, .pid = 1, .tid = i, .has_tid = true};
   for (unsigned i = 0; i < CALLS && c->data < c->end; i++) call_one(c);
   tb_writer_close(c->writer);
-  tb_reader_close(c->reader);
+  close_reader(c);
   tb_packet_reader_close(c->packets);
   tb_packet_writer_close(c->packet_writer);
   close_columns(c);

@@ -42,7 +42,9 @@ fuzz() { # TARGET
     failed=1
   rm -rf "$seeds"
   [[ $failed == 0 ]] && return
-  tail -40 "$findings/$target.log"
+  # the sanitizer's report from its first line on: its end alone does not say where
+  { grep -m1 -A24 'ERROR: \|runtime error: ' "$findings/$target.log" || true; tail -20 "$findings/$target.log"; } |
+    cut -c1-400
   echo "fuzz $target: FAILED, see $findings"
   return 1
 }

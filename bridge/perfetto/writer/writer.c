@@ -49,6 +49,14 @@ struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, con
   return &p->tracks.items[track->index];
 }
 
+/* A track may have been given another parent after its first event, which no event names. */
+static enum tb_status know_parents(struct tb_perfetto_writer *p) {
+  for (size_t i = 0; i < p->tracks.count; i++)
+    for (const struct tb_track *track = p->tracks.items[i].track; track && track->parent; track = track->parent)
+      if (!tb_perfetto_track_state(p, track->parent)) return no_memory(p);
+  return TB_OK;
+}
+
 struct tb_writer_sequence *tb_perfetto_make_sequence(struct tb_perfetto_writer *p, const struct tb_stager_form *form,
                                                      uint32_t index) {
   struct tb_writer_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
@@ -365,9 +373,10 @@ static enum tb_status write_empty_trace(struct tb_perfetto_writer *p, uint32_t s
 static enum tb_status finish(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   tb_perfetto_note_held(p);
+  enum tb_status status = know_parents(p);
   for (size_t i = 0; i < p->tracks.count; i++)
     if (p->tracks.items[i].sequence) p->tracks.items[i].sequence->track = &p->tracks.items[i];
-  enum tb_status status = tb_kernel_sched_end(&p->sched.kernel);
+  if (status == TB_OK) status = tb_kernel_sched_end(&p->sched.kernel);
   if (status == TB_OK) status = tb_perfetto_end_grouping(p);
   if (status == TB_OK) status = tb_perfetto_ungroup_flows(p);
   if (status == TB_OK) status = order_sequences(p);

@@ -352,6 +352,35 @@ static void a_track_may_say_more_later_and_change_by_a_track_event(void **state)
   free(finish(writer, &len));
 }
 
+/* Their processes have indices that no event's track has. */
+static void tracks_may_be_given_parents_later(void **state) {
+  (void)state;
+  enum { COUNT = 100 };
+  size_t len;
+  struct tb_reader *reader;
+  const struct tb_event *read;
+  struct tb_event event = slice();
+  struct tb_writer *writer = open_writer(TB_FORMAT_PERFETTO);
+  for (unsigned i = 0; i < 2 * COUNT; i++) {
+    const struct tb_track parent = {
+        .index = COUNT + i % COUNT, .type = TB_TRACK_PROCESS, .pid = 1000 + i % COUNT, .has_pid = true};
+    const struct tb_track track = {.index = i % COUNT,
+                                   .type = TB_TRACK_THREAD,
+                                   .tid = 1 + i % COUNT,
+                                   .has_tid = true,
+                                   .parent = i < COUNT ? NULL : &parent};
+    event.track = &track;
+    put(writer, &event);
+  }
+  char *bytes = finish(writer, &len);
+  assert_int_equal(tb_reader_open_memory("bytes", bytes, len, NULL, &reader, NULL), TB_OK);
+  while (tb_reader_next(reader, &read) == TB_OK) {
+  }
+  for (unsigned i = 0; i < COUNT; i++) assert_non_null(tb_reader_process(reader, 1000 + i));
+  tb_reader_close(reader);
+  free(bytes);
+}
+
 static void a_name_that_is_changed_where_it_is_is_written(void **state) {
   (void)state;
   size_t len;
@@ -544,6 +573,7 @@ int main(void) {
                                      cmocka_unit_test(arguments_nest_as_deep_as_the_header_says),
                                      cmocka_unit_test(tracks_are_copied_and_their_indices_may_be_any),
                                      cmocka_unit_test(a_track_may_say_more_later_and_change_by_a_track_event),
+                                     cmocka_unit_test(tracks_may_be_given_parents_later),
                                      cmocka_unit_test(a_name_that_is_changed_where_it_is_is_written),
                                      cmocka_unit_test(a_track_that_says_the_same_again_is_described_once),
                                      cmocka_unit_test(the_library_says_its_version),
