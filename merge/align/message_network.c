@@ -367,49 +367,73 @@ static void set_line(const struct component *c, size_t member) {
   h->drift = c->corners[variable_of(member, DRIFT)] * PPM;
 }
 
-/* Few messages say little of drift: then the smallest counts that meets them. */
-static bool has_few_messages(const struct component *c) {
-  enum { FEW = 10 };
+/* Few messages say little of drift: then the smallest counts that meets them. Of some more, the smallest that meets them
+ * nearly as well as any. */
+enum { FEW = 10, SOME = 20 };
+static bool has_fewer_messages(const struct component *c, uint64_t count) {
   for (size_t i = 1; i < c->member_count; i++)
-    if (c->hosts[c->members[i]].messages < FEW) return true;
+    if (c->hosts[c->members[i]].messages < count) return true;
   return false;
 }
 
-/* Most of the largest time, in us, that all messages can take at least: between the hosts' lines that leave so much to
- * both sides drifts are known well where one direction is slower than the other, and all ways round take their share.
- * 0 where drifts would have to be as large as they may: then messages do not show them. */
-static enum tb_status find_margin(struct component *c, double most_drift, double *least_us) {
-  static const double SHARE = 0.9, AS_LARGE = 0.95;
+/* The largest time, in us, that all messages can take at least; *at_most: where a drift is about as large as it may be. */
+static enum tb_status find_margin(struct component *c, double most_drift, double *margin_us, bool *at_most) {
+  static const double AS_LARGE = 0.95;
   struct limit_search search = {create_program(c, most_drift), false, 0, 0, 0};
-  *least_us = 0;
   if (!search.program) return TB_NO_MEMORY;
   search.margin = (int)(c->member_count * FIELDS);
   tb_linear_program_add_variable(search.program, 0, FAR_US, -1);
   enum tb_status status = solve(c, &search);
-  bool is_known = status == TB_OK;
-  for (size_t i = 1; i < c->member_count && is_known; i++)
-    is_known = fabs(c->values[variable_of(i, DRIFT)]) < AS_LARGE * most_drift;
-  if (is_known) *least_us = SHARE * tb_linear_program_values(search.program)[search.margin];
+  *at_most = false;
+  for (size_t i = 1; i < c->member_count && status == TB_OK; i++)
+    *at_most |= fabs(c->values[variable_of(i, DRIFT)]) >= AS_LARGE * most_drift;
+  *margin_us = status == TB_OK ? tb_linear_program_values(search.program)[search.margin] : 0;
   tb_linear_program_free(search.program);
   return status;
 }
 
-/* The average of the corners, with the smallest drifts of these that meet the messages. */
-static enum tb_status estimate(struct component *c, bool one_way) {
-  static const double drifts[] = {10, 100, INFINITY};
+/* Drifts are at most one of these, ppm. */
+static const double drift_classes[] = {10, 100, INFINITY};
+enum { SMALLEST, USUAL, DRIFT_CLASSES };
+
+/* Which drifts are tried first, and most of the time that all messages can take at least then: between the hosts' lines
+ * that leave so much to both sides drifts are known well where one direction is slower than the other, and all ways
+ * round take their share. 0 us where drifts would have to be as large as they may: then messages do not show them. */
+static enum tb_status choose_drifts(struct component *c, size_t *drift_class, double *least_us) {
+  static const double SHARE = 0.9, NEARLY = 0.75;
+  double margin_us = 0, small_us = 0;
+  bool at_most = false;
   enum tb_status status = TB_UNSUPPORTED;
-  for (size_t i = has_few_messages(c) ? 0 : 1; i < sizeof(drifts) / sizeof(drifts[0]) && status == TB_UNSUPPORTED;
-       i++) {
-    double most_drift = fmin(drifts[i], c->max_drift), least_us = 0;
-    if (!one_way && !has_few_messages(c)) status = find_margin(c, most_drift, &least_us);
-    if (status == TB_NO_MEMORY) return status;
-    struct limit_search search = {create_program(c, most_drift), false, 0, 0, least_us};
+  *least_us = 0;
+  for (*drift_class = USUAL; *drift_class < DRIFT_CLASSES; ++*drift_class) {
+    status = find_margin(c, fmin(drift_classes[*drift_class], c->max_drift), &margin_us, &at_most);
+    if (status != TB_UNSUPPORTED) break;
+  }
+  if (status != TB_OK || at_most) return status;
+  *least_us = SHARE * margin_us;
+  if (*drift_class != USUAL || !has_fewer_messages(c, SOME)) return TB_OK;
+  status = find_margin(c, fmin(drift_classes[SMALLEST], c->max_drift), &small_us, &at_most);
+  if (status != TB_OK || small_us < NEARLY * margin_us) return status;
+  *drift_class = SMALLEST;
+  *least_us = SHARE * small_us;
+  return TB_OK;
+}
+
+/* The average of the corners, with the smallest drifts that meet the messages. */
+static enum tb_status estimate(struct component *c, bool one_way) {
+  size_t first = has_fewer_messages(c, FEW) ? SMALLEST : USUAL;
+  double least_us = 0;
+  enum tb_status status = TB_UNSUPPORTED;
+  if (!one_way && first == USUAL && choose_drifts(c, &first, &least_us) == TB_NO_MEMORY) return TB_NO_MEMORY;
+  for (size_t i = first; i < DRIFT_CLASSES && status == TB_UNSUPPORTED; i++) {
+    struct limit_search search = {create_program(c, fmin(drift_classes[i], c->max_drift)), false, 0, 0, least_us};
     if (!search.program) return TB_NO_MEMORY;
     memset(c->corners, 0, c->member_count * FIELDS * sizeof(*c->corners));
     c->corner_count = 0;
     if (one_way) limit_one_way(c, &search, false);
     status = find_corners(c, &search);
     tb_linear_program_free(search.program);
+    least_us = 0;
   }
   for (size_t v = 0; v < c->member_count * FIELDS && status == TB_OK; v++) c->corners[v] /= (double)c->corner_count;
   return status;

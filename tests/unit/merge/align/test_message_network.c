@@ -4,6 +4,7 @@
  */
 #include "merge/align/message_network.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/merge_fixture.h"
@@ -97,6 +98,25 @@ static void two_hosts_are_placed_in_the_middle_of_what_is_possible(void **unused
     judge(400 * US);
     assert_false(hosts[1].one_way);
   }
+}
+
+/* A drift of 66 ppm would leave each message 0.84 ms, and 10 ppm leave 0.71 ms: ten messages do not tell these apart. */
+static void of_few_messages_the_smallest_drifts_count(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t from;
+    int64_t sent_us, received_us; /* each on its host's clock */
+  } seen[] = {{0, 0, 1565009},         {0, 407000, 1972042},    {0, 16108000, 17673178}, {0, 32249000, 33813391},
+              {1, 41617770, 40055000}, {0, 42190000, 43753904}, {1, 43511043, 41948000}, {1, 44971824, 43409000},
+              {1, 46103222, 44540000}, {1, 53634549, 52072000}};
+  start(2);
+  for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+    messages[message_count++] = (struct tb_network_message){
+        seen[i].from, 1 - seen[i].from, seen[i].sent_us * US, seen[i].received_us * US, 0, false};
+  solve();
+  assert_true(fabs(hosts[1].drift) <= 10e-6);
+  for (size_t i = 0; i < message_count; i++)
+    assert_true(place(messages[i].to, messages[i].received) >= place(messages[i].from, messages[i].sent));
 }
 
 /* Half of what one way takes longer cannot be separated from the clocks' difference; the drift can be known. */
@@ -219,6 +239,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(two_hosts_are_placed_in_the_middle_of_what_is_possible),
+      TEST(of_few_messages_the_smallest_drifts_count),
       TEST(a_slow_way_back_bends_no_line),
       TEST(a_chain_adds_up_its_bounds),
       TEST(a_ring_knows_more_than_its_pairs),
