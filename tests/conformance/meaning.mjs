@@ -40,6 +40,7 @@ function row(trace, event) {
   if (out.ph === '"i"' || out.ph === '"R"') out.s ??= '"t"';
   for (const flag of ["flow_in", "flow_out", "use_async_tts"])
     if (out[flag] === "false" || out[flag] === "0") delete out[flag];
+  if (out.use_async_tts === "true") out.use_async_tts = "1"; // as Chrome writes it
   if (NO_THREAD.has(event.ph)) delete out.tid;
   return out;
 }
@@ -75,7 +76,7 @@ function pair(events) {
       out.push(item);
       continue;
     }
-    const begin = stack.take(item.event);
+    const begin = stack.take(item.event, nanoseconds(item.event.ts));
     if (begin) complete(begin, item.event);
     else out.push(item);
   }

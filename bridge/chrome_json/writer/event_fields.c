@@ -198,7 +198,7 @@ static void emit_binding(struct tb_json_emit *emit, const struct tb_event *event
   }
   if (event->has & TB_HAS_FLOW_IN) TB_JSON_EMIT(emit, ",\"flow_in\":true");
   if (event->has & TB_HAS_FLOW_OUT) TB_JSON_EMIT(emit, ",\"flow_out\":true");
-  if (event->has & TB_HAS_USE_ASYNC_TTS) TB_JSON_EMIT(emit, ",\"use_async_tts\":true");
+  if (event->has & TB_HAS_USE_ASYNC_TTS) TB_JSON_EMIT(emit, ",\"use_async_tts\":1");
 }
 
 /* Further members that are the event's whole args come where its args do. */
