@@ -367,8 +367,8 @@ static void set_line(const struct component *c, size_t member) {
   h->drift = c->corners[variable_of(member, DRIFT)] * PPM;
 }
 
-/* Few messages say little of drift: then the smallest counts that meets them. Of some more, the smallest that meets them
- * nearly as well as any. */
+/* Few messages say little of drift: then the smallest counts that meets them. Of some more, the smallest that meets
+ * them nearly as well as any. */
 enum { FEW = 10, SOME = 20 };
 static bool has_fewer_messages(const struct component *c, uint64_t count) {
   for (size_t i = 1; i < c->member_count; i++)
@@ -376,7 +376,7 @@ static bool has_fewer_messages(const struct component *c, uint64_t count) {
   return false;
 }
 
-/* The largest time, in us, that all messages can take at least; *at_most: where a drift is about as large as it may be. */
+/* The largest time, in us, that all messages can take at least; *at_most: a drift would be as large as it may be. */
 static enum tb_status find_margin(struct component *c, double most_drift, double *margin_us, bool *at_most) {
   static const double AS_LARGE = 0.95;
   struct limit_search search = {create_program(c, most_drift), false, 0, 0, 0};

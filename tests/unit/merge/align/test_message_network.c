@@ -100,7 +100,7 @@ static void two_hosts_are_placed_in_the_middle_of_what_is_possible(void **unused
   }
 }
 
-/* A drift of 66 ppm would leave each message 0.84 ms, and 10 ppm leave 0.71 ms: ten messages do not tell these apart. */
+/* A drift of 66 ppm would leave each message 0.84 ms, and 10 ppm leave 0.71 ms: ten messages do not tell. */
 static void of_few_messages_the_smallest_drifts_count(void **unused) {
   (void)unused;
   static const struct {
