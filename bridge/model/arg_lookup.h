@@ -16,4 +16,14 @@ static inline const struct tb_arg *tb_find_member(const struct tb_arg *args, uin
   return NULL;
 }
 
+/* A further member that says of the event's `pid` or `tid` that there is none, though its track has one: a null
+ * pointer, which no member of JSON is. */
+static inline struct tb_arg tb_absent_id(struct tb_str key) {
+  return (struct tb_arg){.name = key, .type = TB_ARG_POINTER, .span = 1};
+}
+static inline bool tb_is_absent_id(const struct tb_arg *member) {
+  return member->type == TB_ARG_POINTER && !member->u &&
+         (tb_str_equal(member->name, TB_STR("pid")) || tb_str_equal(member->name, TB_STR("tid")));
+}
+
 #endif

@@ -239,7 +239,7 @@ static const char *take_new_pid(struct tb_json_state *state, enum key key, const
   const char *end = tb_json_process_id(&state->scan, p, id);
   if (!end) return state->scan.status == TB_TOKENIZER_OK ? take_extra(state, key_text(key), p) : NULL;
   size_t length = (size_t)(end - p);
-  if (id->text.ptr) state->tracks.has_texts = true;
+  if (id->text.ptr) state->tracks.ids_vary = true;
   if (id->kind == TB_JSON_ID_NUMBER && !id->text.ptr && length < 8) {
     uint64_t mask = UINT64_MAX >> (64 - 8 * (length + 1));
     *prediction = (struct tb_json_id_prediction){tb_load64(p) & mask, mask, length, id->number};

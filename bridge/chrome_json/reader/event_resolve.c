@@ -3,6 +3,7 @@
  * What the members of an event say together: its type and its track.
  */
 #include "chrome_json/reader/field_parser.h"
+#include "model/arg_lookup.h"
 #include "model/metadata.h"
 
 enum place {
@@ -172,25 +173,42 @@ static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *pa
   return true;
 }
 
-/* Whether an id is text where its track, which says it for most events, has a number, or the other way round. */
-static bool is_said_otherwise(const struct tb_json_id *id, int64_t number, struct tb_str text) {
-  return id->kind == TB_JSON_ID_NUMBER && number == id->number && !id->text.ptr != !text.ptr;
+/* What a track, which says it for most events, has of an id. */
+struct track_id {
+  bool there;
+  int64_t number;
+  struct tb_str text;
+};
+
+/* Whether an id is text where its track has a number, or the other way round, or is there where the track has none. */
+static bool is_said_otherwise(const struct tb_json_id *id, const struct track_id *of_track) {
+  if (id->kind == TB_JSON_ID_NONE) return of_track->there;
+  return !of_track->there ||
+         (id->kind == TB_JSON_ID_NUMBER && of_track->number == id->number && !id->text.ptr != !of_track->text.ptr);
 }
 
-static bool keep_id(struct tb_json_state *state, struct tb_str key, const struct tb_json_id *id) {
+static bool has_extra(const struct tb_json_state *state, struct tb_str key) {
+  return tb_find_member(state->extras, (uint32_t)state->extra_count, key) != NULL;
+}
+
+/* A value that is no id is a further member already. */
+static bool keep_id(struct tb_json_state *state, struct tb_str key, const struct tb_json_id *id,
+                    const struct track_id *of_track) {
+  if (!is_said_otherwise(id, of_track) || has_extra(state, key)) return true;
+  if (id->kind == TB_JSON_ID_NONE) return add_extra(state, tb_absent_id(key));
   if (id->text.ptr) return add_extra_text(state, key, id->text);
   return add_extra(state, (struct tb_arg){.name = key, .i = id->number, .type = TB_ARG_INT});
 }
 
-/* "2" and 2 are one process; the events that do not write it as the first one did say so themselves. */
+/* "2" and 2 are one process, an absent tid is the pid; the events that do not write it as the first one did say so
+ * themselves. */
 static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *parse) {
-  if (!state->tracks.has_texts) return true;
+  if (!state->tracks.ids_vary) return true;
   const struct tb_track *track = parse->event->thread ? parse->event->thread : parse->event->track;
-  if (is_said_otherwise(&parse->pid, track->pid, tb_track_get_details(track)->pid_text) &&
-      !keep_id(state, TB_STR("pid"), &parse->pid))
-    return false;
-  return !is_said_otherwise(&parse->tid, track->tid, tb_track_get_details(track)->tid_text) ||
-         keep_id(state, TB_STR("tid"), &parse->tid);
+  const struct tb_track_details *details = tb_track_get_details(track);
+  return keep_id(state, TB_STR("pid"), &parse->pid,
+                 &(struct track_id){track->has_pid, track->pid, details->pid_text}) &&
+         keep_id(state, TB_STR("tid"), &parse->tid, &(struct track_id){track->has_tid, track->tid, details->tid_text});
 }
 
 static bool lacks_id(struct phase phase, const struct tb_json_event_parse *parse) {

@@ -124,7 +124,7 @@ static bool copy_id_texts(struct tb_json_tracks *t, struct tb_track *track) {
   struct tb_str pid = tb_track_get_details(track)->pid_text, tid = tb_track_get_details(track)->tid_text;
   track->details = NULL;
   if (!pid.ptr && !tid.ptr) return true;
-  t->has_texts = true;
+  t->ids_vary = true;
   struct tb_track_details *details = tb_track_own_details(&t->arena, track);
   if (!details) return false;
   if (pid.ptr) details->pid_text = tb_arena_copy(&t->arena, pid);
@@ -166,6 +166,7 @@ static const struct tb_track *process_of(struct tb_json_tracks *t, const struct 
 
 const struct tb_track *tb_json_process(struct tb_json_tracks *t, const struct tb_json_id *pid) {
   struct resolved p;
+  t->ids_vary |= pid->kind == TB_JSON_ID_NONE;
   if (pid->kind == TB_JSON_ID_NUMBER && t->recent && t->recent->pid == pid->number) return t->recent;
   if (!resolve(t, pid, true, &p)) return NULL;
   const struct tb_track *track = process_of(t, pid, &p);
@@ -176,6 +177,7 @@ const struct tb_track *tb_json_process(struct tb_json_tracks *t, const struct tb
 const struct tb_track *tb_json_thread(struct tb_json_tracks *t, const struct tb_json_id *pid,
                                       const struct tb_json_id *tid) {
   struct resolved p, i;
+  t->ids_vary |= pid->kind == TB_JSON_ID_NONE || tid->kind == TB_JSON_ID_NONE;
   if (!resolve(t, pid, true, &p)) return NULL;
   i = p;
   if (tid->kind != TB_JSON_ID_NONE && !resolve(t, tid, false, &i)) return NULL;

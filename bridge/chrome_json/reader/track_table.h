@@ -39,7 +39,7 @@ struct tb_json_tracks {
    * the same as the digits of a number. */
   struct tb_json_name *names;
   size_t name_capacity, name_count;
-  bool has_texts; /* an id that is text was met, of a track or of an event */
+  bool ids_vary; /* an id that is text or absent was met, of a track or of an event: others may write it otherwise */
   int64_t next_synthetic;
   const struct tb_track *global;
   const struct tb_track *recent;                     /* the last process whose pid is the source's own number */

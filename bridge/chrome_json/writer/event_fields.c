@@ -217,7 +217,8 @@ void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, cons
   w->writer->summary.flows += event->type == TB_EVENT_FLOW_BEGIN || event->has & TB_HAS_FLOW_OUT;
   if (has_stack(&event->stack) || has_stack(&event->end_stack)) tb_json_emit_stacks(w, emit, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (!is_args(&event->extra[i])) tb_json_emit_members(emit, &event->extra[i], event->extra[i].span, NULL);
+    if (!is_args(&event->extra[i]) && !tb_is_absent_id(&event->extra[i]))
+      tb_json_emit_members(emit, &event->extra[i], event->extra[i].span, NULL);
 }
 
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {

@@ -38,6 +38,11 @@ static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *pr
   return TB_OK;
 }
 
+static bool lacks(const struct tb_event *event, struct tb_str key) {
+  const struct tb_arg *said = tb_find_member(event->extra, event->extra_count, key);
+  return said && tb_is_absent_id(said);
+}
+
 /* A metadata event as it was in the source, but for ids that are text: by their numbers readers find the tracks, whose
  * descriptors have the text. */
 static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
@@ -47,11 +52,11 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
   tb_json_emit_string(&emit, event->name);
   TB_JSON_EMIT(&emit, ",\"ph\":\"M\"");
   const struct tb_track *track = event->track;
-  if (track && track->has_pid) {
+  if (track && track->has_pid && !lacks(event, TB_STR("pid"))) {
     TB_JSON_EMIT(&emit, ",\"pid\":");
     tb_json_emit_int(&emit, track->pid);
   }
-  if (track && track->has_tid) {
+  if (track && track->has_tid && !lacks(event, TB_STR("tid"))) {
     TB_JSON_EMIT(&emit, ",\"tid\":");
     tb_json_emit_int(&emit, track->tid);
   }
@@ -67,7 +72,8 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
     TB_JSON_EMIT(&emit, ",\"args\":");
     tb_json_emit_object(&emit, event->args, event->arg_count, NULL);
   }
-  tb_json_emit_members(&emit, event->extra, event->extra_count, NULL);
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (!tb_is_absent_id(&event->extra[i])) tb_json_emit_members(&emit, &event->extra[i], event->extra[i].span, NULL);
   TB_JSON_EMIT(&emit, "}");
   enum tb_status status = add_attribute(p, "json.M", (struct tb_str){NULL, 0}, &emit, tb_is_provider_metadata(event));
   tb_json_emit_free(&emit);

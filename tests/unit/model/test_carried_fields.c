@@ -58,6 +58,8 @@ struct carried_case {
 #define SAMPLE                                                                                                     \
   "[],\"samples\":[{\"cpu\":2,\"tid\":1,\"ts\":1,\"name\":\"s\",\"sf\":1,\"weight\":3.5}],\"stackFrames\":{\"1\":" \
   "{\"name\":\"f\"}}"
+#define WITHOUT_TID(ts) "\"ph\":\"X\",\"name\":\"n\",\"ts\":" ts ",\"dur\":3,\"pid\":1"
+#define WITH_TID(ts) WITHOUT_TID(ts) ",\"tid\":1"
 #define TWENTY                                                                                                    \
   "\"args\":{\"a1\":1,\"a2\":1,\"a3\":1,\"a4\":1,\"a5\":1,\"a6\":1,\"a7\":1,\"a8\":1,\"a9\":1,\"b1\":1,\"b2\":1," \
   "\"b3\":1,\"b4\":1,\"b5\":1,\"b6\":1,\"b7\":1,\"b8\":1,\"b9\":9}"
@@ -99,6 +101,15 @@ static const struct carried_case cases[] = {
     {"esf", true, "\"ph\":\"X\",\"dur\":-3,\"esf\":\"f7\"," AT, "\"esf\":\"f7\""},
     {"esf", false, "\"ph\":\"X\",\"dur\":3,\"esf\":\"f7\"," AT, "\"esf\":\"f7\""},
     {"estack:json", false, "\"ph\":\"X\",\"dur\":3,\"estack\":[\"outer\",\"inner\"]," AT, "\"inner\""},
+    {"tid", true, WITH_TID("8") "},{" WITHOUT_TID("9"), "\"ts\":9,\"dur\":3,\"pid\":1}"},
+    {"tid", true, WITHOUT_TID("8") "},{" WITH_TID("9"), "\"ts\":9,\"dur\":3,\"pid\":1,\"tid\":1}"},
+    {"tid", false, WITH_TID("8") "},{" WITHOUT_TID("9"), "\"ts\":9,\"dur\":3,\"pid\":1}"},
+    {"tid", false, WITHOUT_TID("8") "},{" WITH_TID("9"), "\"ts\":9,\"dur\":3,\"pid\":1,\"tid\":1}"},
+    {"tid", true, WITH_TID("8") "},{" WITHOUT_TID("9"), "\"ts\":8,\"dur\":3,\"pid\":1,\"tid\":1}"},
+    {"tid", true, "\"ph\":\"X\",\"ts\":8,\"dur\":3,\"pid\":0,\"tid\":0},{\"ph\":\"X\",\"ts\":9,\"dur\":3",
+     "\"ts\":9,\"dur\":3}"},
+    {"pid", true, WITH_TID("8") "},{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"args\":{\"name\":\"a\"}",
+     "\"pid\":1,\"args\""},
     {"pid", true, "\"ph\":\"i\",\"s\":\"g\"," AT, "\"pid\":1"},
     {"tid", true, "\"ph\":\"i\",\"s\":\"g\"," AT, "\"tid\":2"},
     {"ts_ns", false, "\"ph\":\"i\",\"s\":\"t\",\"pid\":1,\"tid\":2,\"ts\":-8,\"name\":\"n\"", "\"ts\":-8"},
