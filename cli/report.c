@@ -13,11 +13,14 @@
 #include "tracebridge/file.h"
 #include "tracebridge/info.h"
 
+/* Kinds of events: their types, and two of TB_EVENT_OTHER. */
+enum { UNTIMED = TB_EVENT_TYPE_COUNT, UNMATCHED, KIND_COUNT };
+
 /* Events that say what happens, for people; types that share a name are added up. Types without one describe the trace
  * and are not counted as events. */
 static const struct {
   const char *one, *many;
-} kinds[TB_EVENT_TYPE_COUNT] = {
+} kinds[KIND_COUNT] = {
     [TB_EVENT_SLICE_BEGIN] = {"slice begin", "slice begins"},
     [TB_EVENT_SLICE_END] = {"slice end", "slice ends"},
     [TB_EVENT_SLICE_COMPLETE] = {"complete slice", "complete slices"},
@@ -43,24 +46,40 @@ static const struct {
     [TB_EVENT_SAMPLE] = {"sample", "samples"},
     [TB_EVENT_SYSTEM_TRACE] = {"piece of system trace text", "pieces of system trace text"},
     [TB_EVENT_DATA_LOSS] = {"data loss of the recorder", "data losses of the recorder"},
+    [UNTIMED] = {"event without a time", "events without a time"},
+    [UNMATCHED] = {"event that joins no other", "events that join no other"},
 };
 
 struct kind_count {
-  size_t type; /* the first of that name */
+  size_t kind; /* the first of that name */
   uint64_t count;
 };
+
+static uint64_t count_of_kind(const struct tb_writer_summary *summary, size_t kind) {
+  switch (kind) {
+    case UNTIMED:
+      return summary->untimed_events;
+    case UNMATCHED:
+      return summary->unmatched_events;
+    case TB_EVENT_OTHER:
+      return summary->events_by_type[kind] - summary->untimed_events - summary->unmatched_events;
+    default:
+      return summary->events_by_type[kind];
+  }
+}
 
 /* Gathers counts by name in the order of the table; returns how many there are. */
 static size_t count_kinds(const struct tb_writer_summary *summary, struct kind_count *counts, uint64_t *total) {
   size_t found = 0;
   *total = 0;
-  for (size_t type = 0; type < TB_EVENT_TYPE_COUNT; type++) {
-    if (!kinds[type].many || !summary->events_by_type[type]) continue;
-    *total += summary->events_by_type[type];
+  for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+    uint64_t count = kinds[kind].many ? count_of_kind(summary, kind) : 0;
+    if (!count) continue;
+    *total += count;
     size_t i = 0;
-    while (i < found && strcmp(kinds[counts[i].type].many, kinds[type].many) != 0) i++;
-    if (i == found) counts[found++] = (struct kind_count){type, 0};
-    counts[i].count += summary->events_by_type[type];
+    while (i < found && strcmp(kinds[counts[i].kind].many, kinds[kind].many) != 0) i++;
+    if (i == found) counts[found++] = (struct kind_count){kind, 0};
+    counts[i].count += count;
   }
   return found;
 }
@@ -94,14 +113,14 @@ static void print_files(FILE *to, const struct cli_conversion *c) {
 }
 
 static void print_events(FILE *to, const struct tb_writer_summary *summary) {
-  struct kind_count counts[TB_EVENT_TYPE_COUNT];
+  struct kind_count counts[KIND_COUNT];
   uint64_t total;
   size_t kind_total = count_kinds(summary, counts, &total);
   fputs("  events:    ", to);
   if (kind_total != 1) cli_print(to, "%" PRIu64 "%s", total, kind_total ? " = " : "");
   for (size_t i = 0; i < kind_total; i++)
     cli_print(to, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].count,
-              counts[i].count == 1 ? kinds[counts[i].type].one : kinds[counts[i].type].many);
+              counts[i].count == 1 ? kinds[counts[i].kind].one : kinds[counts[i].kind].many);
   cli_print(to, "\n  tracks:    %" PRIu64 " process%s", summary->processes, summary->processes == 1 ? "" : "es");
   print_count(to, summary->threads, "thread");
   print_count(to, summary->counters, "counter");
@@ -164,7 +183,7 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
 }
 
 void cli_report_line(FILE *to, const struct cli_conversion *c) {
-  struct kind_count counts[TB_EVENT_TYPE_COUNT];
+  struct kind_count counts[KIND_COUNT];
   uint64_t total;
   char text[CLI_TEXT_MAX];
   if (c->status != TB_OK && c->status != TB_PARTIAL) {
@@ -255,7 +274,7 @@ static void json_notes(FILE *to, const struct tb_convert_report *report) {
 
 void cli_report_json(FILE *to, const struct cli_conversion *c) {
   const struct tb_writer_summary *summary = &c->report->summary;
-  struct kind_count counts[TB_EVENT_TYPE_COUNT];
+  struct kind_count counts[KIND_COUNT];
   uint64_t total;
   size_t kind_total = count_kinds(summary, counts, &total);
   cli_print(to, "{\n  \"exit_status\": %d,\n", cli_exit_status(c->status));
@@ -264,7 +283,7 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   json_file(to, "to", c->to, NULL, c->report->to, summary->bytes_written);
   fputs("  \"events\": {", to);
   for (size_t i = 0; i < kind_total; i++)
-    cli_print(to, "%s\"%s\": %" PRIu64, i ? ", " : "", kinds[counts[i].type].many, counts[i].count);
+    cli_print(to, "%s\"%s\": %" PRIu64, i ? ", " : "", kinds[counts[i].kind].many, counts[i].count);
   fputs("},\n", to);
   json_number(to, "event_total", total);
   json_number(to, "processes", summary->processes);

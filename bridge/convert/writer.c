@@ -12,6 +12,7 @@
 #include "convert/track_copies.h"
 #include "io/path.h"
 #include "io/tar_magic.h"
+#include "model/phases.h"
 #include "model/writer_ops.h"
 
 enum { SUFFIXES_TEXT = 256 };
@@ -167,12 +168,25 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
   return tb_writer_open_as(path, NULL, options, out, error);
 }
 
+/* What an event is that is none of the usual ones. */
+static void count_other(struct tb_writer_summary *summary, const struct tb_event *event) {
+  if (tb_event_is_untimed(event))
+    summary->untimed_events++;
+  else if (event->phase_text.len && tb_phase_event_type(event->phase_text.ptr[0]) != TB_EVENT_OTHER)
+    summary->unmatched_events++;
+}
+
 static void count(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_writer_summary *summary = &writer->summary;
   summary->events_by_type[event->type]++;
   /* these have a time, but nothing happened then */
   const uint64_t without_span = 1u << TB_EVENT_METADATA | 1u << TB_EVENT_CLOCK_SNAPSHOT;
-  if (!(event->has & TB_HAS_TS) || without_span >> event->type & 1) return;
+  const uint64_t rare = without_span | 1u << TB_EVENT_OTHER;
+  if (!(event->has & TB_HAS_TS) || rare >> event->type & 1) {
+    if (event->type != TB_EVENT_OTHER) return;
+    count_other(summary, event);
+    if (!(event->has & TB_HAS_TS)) return;
+  }
   if (event->ts < summary->first_ts) summary->first_ts = event->ts;
   int64_t end = event->ts;
   if (event->has & TB_HAS_DUR && event->dur > 0 && event->dur <= INT64_MAX - (end > 0 ? end : 0)) end += event->dur;

@@ -58,7 +58,10 @@ struct tb_writer_summary {
   uint64_t peak_held_bytes;  /* most that was held in memory for ordering */
   uint64_t spilled_bytes;
   uint64_t ftrace_events; /* Perfetto: made of ftrace text */
-  uint64_t reserved[6];   /* 0 */
+  /* of TB_EVENT_OTHER: those without a time; of the rest those whose phase is known, but not what they belong to (an
+   * async event has no id) */
+  uint64_t untimed_events, unmatched_events;
+  uint64_t reserved[4]; /* 0 */
 };
 
 /* Starts writing to the file `path` ("-": standard output; .gz and .zst compress). The file appears under its name

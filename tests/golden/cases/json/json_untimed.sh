@@ -7,3 +7,6 @@ tracebridge convert untimed.fxt -o - --to json -q
 tracebridge convert "$DATA/phases/untimed.json" -o again.json --strict --report report.json -q
 sed -n '/"notes"/,$p' report.json
 tracebridge info untimed.pftrace | grep -E 'span|time'
+# What else is of none of the usual kinds: two whose phase needs an id, and one whose phase is none.
+echo '[{"ph":"b","ts":1},{"ph":"s","ts":2},{"ph":"?","ts":3}]' >other.json
+tracebridge convert other.json -o other.pftrace 2>&1 | grep events
