@@ -101,7 +101,7 @@ export function jsonCase(seed, slot, options = {}) {
   return {
     seed,
     slot,
-    unplaced: of.mixed || of.bare || Boolean(of.unplaced || random.notes.treeTwice),
+    unplaced: of.mixed || of.bare || Boolean(of.unplaced || random.notes.otherTwice),
     stories: names,
     events: placed(events),
     frames: of.frames,

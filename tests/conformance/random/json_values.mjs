@@ -55,11 +55,11 @@ export function value(random, depth = 0) {
 
 const isTree = (value) => Array.isArray(value) || value instanceof Members;
 
-// The value that counts. Of two of which one is a list or dict both importers keep parts, lists numbered on: plain
-// words have the last alone.
+// The value that counts. Of two of which one is a list or dict both importers keep parts, lists numbered on; where the
+// last is null, the first. Plain words have the last alone.
 function twice(random, list, depth) {
   const last = value(random, depth);
-  if (isTree(list[0][1]) || isTree(last)) random.notes.treeTwice = true;
+  if (isTree(list[0][1]) || isTree(last) || last === null) random.notes.otherTwice = true;
   return last;
 }
 
