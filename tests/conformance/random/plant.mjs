@@ -70,7 +70,8 @@ function judge(more = []) {
   const done = spawnSync(process.execPath, run, { encoding: "utf8" });
   const failed = [...done.stdout.matchAll(/^FAIL (\w+): (\d+) of (\d+)/gm)];
   // It came to no end, which says nothing of a defect
-  if (done.status !== 0 && !failed.length) throw new Error(`run.mjs: ${(done.stderr || String(done.error)).slice(-600)}`);
+  if (done.status !== 0 && !failed.length)
+    throw new Error(`run.mjs: ${(done.stderr || String(done.error)).slice(-600)}`);
   return new Map(failed.map(([, kind, passed, all]) => [kind, all - passed]));
 }
 
