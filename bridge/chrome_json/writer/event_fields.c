@@ -133,6 +133,11 @@ void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const
   keep_ids(ids, emit, start, track);
 }
 
+bool tb_json_names_process(const struct tb_event *event) {
+  const struct tb_track *track = event->thread ? event->thread : event->track;
+  return (track && track->has_pid) || has_extra(event, TB_STR("pid"));
+}
+
 void tb_json_emit_ids_of(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
   const struct tb_track *track = event->thread ? event->thread : event->track;
   if (!track) return;

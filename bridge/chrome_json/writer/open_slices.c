@@ -64,7 +64,8 @@ void tb_json_emit_event_ids(struct tb_json_writer *w, struct tb_json_emit *emit,
                             bool on_thread) {
   tb_json_emit_ids_of(w, emit, event);
   if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
-  if (!on_thread && !event->id.kind && event->phase != 'S') tb_json_emit_track_id(emit, event->track);
+  if (!on_thread && !event->id.kind && event->phase != 'S')
+    tb_json_emit_track_id(emit, event->track, tb_json_names_process(event));
 }
 
 bool tb_json_in_order(struct tb_json_track *state, const struct tb_event *event) {

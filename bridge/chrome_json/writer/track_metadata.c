@@ -71,9 +71,11 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track) {
     put_sort_index(w, track, is_process ? TB_STR("process_sort_index") : TB_STR("thread_sort_index"));
 }
 
-void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track) {
+void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track, bool has_process) {
   if (track->has_pid)
     TB_JSON_EMIT(emit, ",\"id2\":{\"local\":");
+  else if (has_process)
+    TB_JSON_EMIT(emit, ",\"id\":");
   else
     TB_JSON_EMIT(emit, ",\"pid\":0,\"id\":"); /* readers want a process even where the id needs none */
   char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX + 1);
@@ -98,7 +100,7 @@ void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, con
     TB_JSON_EMIT(&w->out, ",\"description\":");
     tb_json_emit_string(&w->out, tb_track_get_details(track)->description);
   }
-  tb_json_emit_track_id(&w->out, track);
+  tb_json_emit_track_id(&w->out, track, false);
   TB_JSON_EMIT(&w->out, "}");
   tb_json_object_end(w, start);
 }

@@ -155,6 +155,8 @@ void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, cons
 void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track);
 /* The same of an event: those that its further members do not say in another way. */
 void tb_json_emit_ids_of(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+/* Whether an event names a process, be it by a further member. */
+bool tb_json_names_process(const struct tb_event *event);
 /* `,"id":…` or `,"id2":{…}`, and the scope. */
 void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
 /* A number where the text is a small one, else a string. */
@@ -205,8 +207,8 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
 /* The same for a track that JSON knows by an id only. */
 void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track);
 /* `,"id2":{"local":…}` (or a plain id, where it belongs to no process) for what happens on a track without an id of its
- * own. */
-void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track);
+ * own. `has_process`: the object names one otherwise. */
+void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track, bool has_process);
 
 /* ---- counters (chrome_json/writer/counters.c) -------------------------------------------------------------------- */
 

@@ -108,6 +108,24 @@ static void flows_of_other_tracks_are_named_by_their_events(void **state) {
                          "{\"name\":\"last\",\"ph\":\"e\",\"ts\":4"));
 }
 
+static void a_process_is_named_once_whoever_names_it(void **state) {
+  (void)state;
+  const struct tb_track lane_of_trace = {.index = 8, .type = TB_TRACK_CUSTOM, .parent = &global, .uuid = 0xabc};
+  const struct tb_arg pid = {.name = TB_STR("pid"), .type = TB_ARG_INT, .i = 6, .span = 1};
+  struct tb_event e = event(TB_EVENT_INSTANT, &lane_of_trace, 1000, "a");
+  put(e);
+  e.extra = &pid;
+  e.extra_count = 1;
+  put(e);
+  e.extra_count = 0;
+  e.thread = &thread;
+  put(e);
+  finish();
+  assert_non_null(strstr(written, "\"ts\":1,\"pid\":0,\"id\":\"0xabc\"}"));
+  assert_non_null(strstr(written, "\"ts\":1,\"id\":\"0xabc\",\"pid\":6}"));
+  assert_non_null(strstr(written, "\"ts\":1,\"pid\":7,\"tid\":8,\"id\":\"0xabc\"}"));
+}
+
 static void call_stacks_share_their_frames(void **state) {
   (void)state;
   const struct tb_frame frames[] = {{.function = {"main", 4}, .mapping = {"app", 3}},
@@ -170,6 +188,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(tracks_are_named_once_until_they_change, start, stop),
       cmocka_unit_test_setup_teardown(flows_are_written_in_the_order_of_time, start, stop),
       cmocka_unit_test_setup_teardown(flows_of_other_tracks_are_named_by_their_events, start, stop),
+      cmocka_unit_test_setup_teardown(a_process_is_named_once_whoever_names_it, start, stop),
       cmocka_unit_test_setup_teardown(call_stacks_share_their_frames, start, stop),
       cmocka_unit_test_setup_teardown(what_json_cannot_hold_is_counted, start, stop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
