@@ -183,8 +183,12 @@ enum tb_status tb_split(const char *in, const char *directory, const struct tb_s
     tb_walk_close(&s.walk);
   }
   s.report.merge = s.walk.merger.report;
+  if (!TB_REPORT_HAS(report, struct tb_split_report, merge)) { /* which frees the parts */
+    tb_merge_report_free(s.report.merge);
+    s.report.parts = NULL;
+    s.report.part_count = 0;
+  }
   tb_report_give(report, &s.report, sizeof(s.report));
-  if (!TB_REPORT_HAS(report, struct tb_split_report, merge)) tb_merge_report_free(s.report.merge);
   return status;
 }
 
