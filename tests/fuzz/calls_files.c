@@ -2,7 +2,10 @@
  *
  * Calls of what works on whole files.
  */
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +19,7 @@
 #include "tracebridge/redact.h"
 #include "tracebridge/repair.h"
 #include "tracebridge/serve.h"
+#include "tracebridge/split.h"
 #include "tracebridge/trim.h"
 #include "tracebridge/verify.h"
 
@@ -259,9 +263,47 @@ static void merge(struct calls *c, const char *path) {
   tb_merge_report_free(report);
 }
 
+static void remove_folder(const char *path) {
+  DIR *folder = opendir(path);
+  for (const struct dirent *entry; folder && (entry = readdir(folder));)
+    (void)unlinkat(dirfd(folder), entry->d_name, 0); /* "." and ".." stay */
+  if (folder) (void)closedir(folder);
+  (void)rmdir(path);
+}
+
+static void set_split(struct calls *c, struct tb_split_options *options) {
+  static const char *const suffixes[] = {NULL, ".json", ".fxt", ".perfetto-trace.gz", ".no/format", "", "."};
+  *options = (struct tb_split_options){.size = byte(c) < 0xf0 ? sizeof(*options) : 0, .allocator = &calls_allocator};
+  options->by = (enum tb_split_by)choice(c, TB_SPLIT_SIZE + 1);
+  options->window_ns = (int64_t)number(c);
+  options->part_bytes = number(c);
+  options->suffix = suffixes[choice(c, 7) % 7];
+  options->force = byte(c) & 1;
+  options->threads = threads(c);
+  options->max_junk_bytes = (size_t)number(c);
+}
+
+/* Into a folder that is there, is to be made in it, or has a file. */
+static void split(struct calls *c, const char *path) {
+  struct tb_split_options options;
+  struct tb_split_report report;
+  char folder[PATH] = "/tmp/fuzz_calls.XXXXXX";
+  bool with_report = byte(c) < 0xc0;
+  report.size = report_size(c, sizeof(report));
+  set_split(c, &options);
+  if (!mkdtemp(folder)) return;
+  (void)!tb_split(path, byte(c) < 0xf0 ? folder : NULL, byte(c) < 0xe0 ? &options : NULL, with_report ? &report : NULL,
+                  NULL);
+  if (byte(c) >= 0xc0) (void)!tb_split(path, folder, &options, NULL, NULL); /* it may have files */
+  for (size_t i = 0; with_report && report.size == sizeof(report) && i < report.part_count; i++)
+    c->taken += strlen(report.parts[i].name);
+  if (with_report) tb_split_report_free(&report);
+  remove_folder(folder);
+}
+
 void calls_use_tool(struct calls *c) {
   typedef void tool(struct calls * c, const char *path);
-  static tool *const all[] = {verify, compare, trim, redact, filter, repair, convert, inform, dump, merge};
+  static tool *const all[] = {verify, compare, trim, redact, filter, repair, convert, inform, dump, merge, split};
   char path[PATH];
   unsigned which = byte(c);
   bool is_null = byte(c) >= 0xf8;
