@@ -37,7 +37,8 @@ struct tb_writer_options {
    * slices take that wait for their ends, before they are written as a begin and an end. 0: 64 MiB. */
   size_t memory_budget;
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
-  /* The clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE. */
+  /* The clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE, of Perfetto's own
+   * TB_CLOCK_BOOTTIME. */
   enum tb_clock clock;
   unsigned threads; /* 1: none but the caller's. 0: 1 */
   /* Perfetto: set it if this trace will be merged with others: unmatched flows keep their ids, and newly assigned ids

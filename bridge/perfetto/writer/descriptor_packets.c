@@ -203,11 +203,13 @@ static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct
          !tb_track_get_details(thread)->tid_text.len && !tb_map_find(&p->tracks.main_threads, (uint64_t)thread->pid, 0);
 }
 
-/* Readers take thread 0 of process 0 for the kernel's idle thread, and call it `swapper`, whatever its name. */
+/* Readers take thread 0 of process 0 for the kernel's idle thread, and call it `swapper`, whatever its name. In
+ * Perfetto's own traces it is that. */
 static bool is_named_zero(const struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   const struct tb_track *thread = state->track;
   const struct tb_str idle = TB_STR("swapper"), name = state->name;
-  if (!name.len || (name.len >= idle.len && memcmp(name.ptr, idle.ptr, idle.len) == 0)) return false;
+  if (p->writer->is_own_source || !name.len || (name.len >= idle.len && memcmp(name.ptr, idle.ptr, idle.len) == 0))
+    return false;
   return thread && thread->type == TB_TRACK_THREAD && !p->writer->source.thread_zero && thread->tid == 0 &&
          thread->pid == 0 && thread->has_tid && !tb_track_get_details(thread)->pid_text.len &&
          !tb_track_get_details(thread)->tid_text.len;
@@ -352,8 +354,18 @@ enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, ui
   return write_packet(p, sequence_id, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED, parts, 2);
 }
 
+/* Packets that are taken as they are have times on a clock, which some readers know by a snapshot alone. */
+static enum tb_status write_clock_of_packets(struct tb_perfetto_writer *p) {
+  perfetto_protos_ClockSnapshot_Clock clock = perfetto_protos_ClockSnapshot_Clock_init_zero;
+  perfetto_protos_ClockSnapshot snapshot = {1, &clock, true, p->trace_clock};
+  set_clock(&clock, p->trace_clock, 0);
+  return write_of_trace(p, TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot);
+}
+
 /* The clock relations that the source states. */
 static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
+  if (!p->metadata.clock_row_count && p->writer->is_own_source && p->passthrough.packets.len)
+    return write_clock_of_packets(p);
   const struct tb_clock_reading *row = p->metadata.clocks;
   for (size_t i = 0; i < p->metadata.clock_row_count; row += p->metadata.clock_rows[i++]) {
     uint32_t count = p->metadata.clock_rows[i];

@@ -399,6 +399,13 @@ static enum tb_status finish(struct tb_writer *writer) {
   return status;
 }
 
+/* The trace's clock until a snapshot names one: of Perfetto's own it is the boot clock, which packets that are taken as
+ * they are mean too. */
+static uint32_t first_clock(const struct tb_writer *writer) {
+  if (writer->options.clock) return writer->options.clock;
+  return writer->is_own_source ? TB_CLOCK_BOOTTIME : TB_CLOCK_TRACE_FILE;
+}
+
 static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   for (size_t i = 0; i < p->sequence_count; i++) tb_perfetto_free_sequence(p, p->sequences[i]);
@@ -456,7 +463,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_map_init(&p->tracks.main_threads, p->allocator);
   tb_map_init(&p->metadata.empty_names, p->allocator);
   tb_map_init(&p->sched.dying, p->allocator);
-  p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
+  p->trace_clock = first_clock(writer);
   if (add_own_sequence(p, &tb_form_queue)) return TB_OK;
   destroy(writer);
   return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");

@@ -1,6 +1,7 @@
 # Stack samples of newer recorders than the trace processor of the tests: samples in JSON and FXT, the packet with its
 # names in dump.
-in=$HELPERS/../data/stack_sample.perfetto-trace
+in=stack_sample.perfetto-trace
+cp "$HELPERS/../data/$in" .
 tracebridge convert --report report.json -q "$in" -o out.json
 echo "exit $?"
 cat out.json
