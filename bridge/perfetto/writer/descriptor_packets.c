@@ -399,12 +399,22 @@ static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leadin
   return status;
 }
 
+/* To readers a thread that is described is there, and cannot be created any more. */
+static enum tb_status write_tracks(struct tb_perfetto_writer *p, bool created) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->tracks.count; i++)
+    if (p->tracks.items[i].track && p->tracks.items[i].is_created == created)
+      status = write_track(p, &p->tracks.items[i]);
+  return status;
+}
+
+enum tb_status tb_perfetto_write_created_threads(struct tb_perfetto_writer *p) { return write_tracks(p, true); }
+
 enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
   enum tb_status status = free_thread_zero(p);
   if (status == TB_OK) status = write_clocks(p);
   if (status == TB_OK) status = write_order(p);
-  for (size_t i = 0; status == TB_OK && i < p->tracks.count; i++)
-    if (p->tracks.items[i].track) status = write_track(p, &p->tracks.items[i]);
+  if (status == TB_OK) status = write_tracks(p, false);
   for (size_t i = 1; status == TB_OK && i < p->counters.count; i++) {
     struct tb_counter *counter = &p->counters.items[i];
     counter->incremental = counter->has_int && !counter->has_double && counter->delta_bytes < counter->absolute_bytes;

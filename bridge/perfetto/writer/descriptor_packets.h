@@ -9,6 +9,8 @@
 
 /* Writes the descriptors of all tracks that have a state, the trace's attributes and clocks. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p);
+/* The descriptors that the preamble left out, of threads that begin in the trace. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_created_threads(struct tb_perfetto_writer *p);
 /* Writes the descriptor of a track without a process or thread of its own. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid,
                                                     const struct tb_track *parent, struct tb_str name);

@@ -387,6 +387,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   status = tb_perfetto_write_preamble(p);
   tb_perfetto_mark_lossy(p);
   if (status == TB_OK) status = write_sequences(p);
+  if (status == TB_OK) status = tb_perfetto_write_created_threads(p);
   uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
   if (status == TB_OK && !tb_ftrace_text_is_empty(&p->ftrace)) status = tb_perfetto_write_ftrace(p, free_id++);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
