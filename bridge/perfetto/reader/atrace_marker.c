@@ -99,10 +99,14 @@ static void emit_process_instant(struct tb_perfetto_reader *r, const struct mark
                                  struct tb_perfetto_track *thread) {
   struct tb_perfetto_track *process = marker->has_pid ? tb_perfetto_process(r, marker->pid) : thread;
   if (!process || marker->count < 2) return;
+  struct tb_perfetto_track *track = tb_tracks_named_custom(&r->tracks, process, marker->parts[0]);
+  if (!track) {
+    r->out_of_memory = true;
+    return;
+  }
   tb_perfetto_emit_track(r, thread);
-  struct tb_event *event = emit(r, TB_EVENT_INSTANT, 'i', ts, process, marker->parts[1]);
-  event->instant_scope = process == thread ? 't' : 'p';
-  if (process != thread) event->thread = &thread->track;
+  struct tb_event *event = emit(r, TB_EVENT_INSTANT, 'n', ts, track, marker->parts[1]);
+  event->thread = &thread->track;
 }
 
 /* S and F go by name and cookie; G and H by track and cookie, and H has no name. */

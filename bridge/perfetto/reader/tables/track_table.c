@@ -39,6 +39,7 @@ void tb_tracks_init(struct tb_tracks *tracks, struct tb_limit_allocator *budget,
   tb_map_init(&tracks->threads_before, &budget->allocator);
   tb_map_init(&tracks->threads_of_process_before, &budget->allocator);
   tb_map_init(&tracks->counters, &budget->allocator);
+  tb_map_init(&tracks->customs, &budget->allocator);
   tb_map_init(&tracks->other_numbers, &budget->allocator);
 }
 
@@ -52,6 +53,7 @@ void tb_tracks_free(struct tb_tracks *tracks) {
   tb_map_free(&tracks->threads_before);
   tb_map_free(&tracks->threads_of_process_before);
   tb_map_free(&tracks->counters);
+  tb_map_free(&tracks->customs);
   tb_map_free(&tracks->other_numbers);
   tb_arena_free(&tracks->arena);
   tb_arena_free(&tracks->scratch);
@@ -262,15 +264,15 @@ bool tb_tracks_is_placed(struct tb_perfetto_track *track) {
   return track->placed = true;
 }
 
-struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
-                                                  struct tb_str name) {
+static struct tb_perfetto_track *named(struct tb_tracks *tracks, struct tb_map *known, enum tb_track_type type,
+                                       struct tb_perfetto_track *parent, struct tb_str name) {
   struct tb_str kept;
   if (tb_text_pool_add(tracks->pool, name, &kept) != TB_OK) return NULL;
   uint64_t key = (uint64_t)(uintptr_t)kept.ptr;
-  struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, parent->track.index);
+  struct tb_perfetto_track *track = find(tracks, known, key, parent->track.index);
   if (track) return track;
-  track = add_track(tracks, TB_TRACK_COUNTER, parent->track.machine);
-  if (!track || tb_map_put(&tracks->counters, key, parent->track.index, track->track.index) != TB_OK) return NULL;
+  track = add_track(tracks, type, parent->track.machine);
+  if (!track || tb_map_put(known, key, parent->track.index, track->track.index) != TB_OK) return NULL;
   track->track.name = kept;
   track->track.parent = &parent->track;
   track->track.pid = parent->track.pid;
@@ -279,4 +281,14 @@ struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, stru
   track->track.has_tid = parent->track.has_tid;
   track->described = true;
   return track;
+}
+
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
+                                                  struct tb_str name) {
+  return named(tracks, &tracks->counters, TB_TRACK_COUNTER, parent, name);
+}
+
+struct tb_perfetto_track *tb_tracks_named_custom(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
+                                                 struct tb_str name) {
+  return named(tracks, &tracks->customs, TB_TRACK_CUSTOM, parent, name);
 }

@@ -78,7 +78,7 @@ struct tb_tracks {
   struct tb_index_map threads_of_process; /* tid, mixed with pid and machine */
   /* the same, of threads that have had other ids since: a description may give them some */
   struct tb_map threads_before, threads_of_process_before;
-  struct tb_map counters; /* by name (its place in the pool) and parent */
+  struct tb_map counters, customs; /* that have no uuid, by name (its place in the pool) and parent */
   /* The consumer supports one machine, the first that appears. Pids and tids of other machines get the machine's
    * number in their upper bits. */
   bool one_machine, has_first_machine;
@@ -148,10 +148,12 @@ bool tb_tracks_has_process(struct tb_tracks *tracks, int64_t pid, uint32_t machi
 /* Whether a track and all that are above it are described. */
 bool tb_tracks_is_placed(struct tb_perfetto_track *track);
 
-/* The counter of that name below `parent`, made where it is not known yet, with no uuid. NULL when memory is
- * exhausted. */
+/* The counter, or track of slices and instants, of that name below `parent`, made where it is not known yet, with no
+ * uuid. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
                                                   struct tb_str name);
+struct tb_perfetto_track *tb_tracks_named_custom(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
+                                                 struct tb_str name);
 
 /* To be called before a track's pid or tid changes: as a thread it stays known by those that it had. TB_OK or
  * TB_NO_MEMORY. */
