@@ -60,6 +60,25 @@ enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_s
 
 /* ---- Chrome's sampler: stacks and times as two lists of one packet ----------------------------------------------- */
 
+/* Where the sequence's running time is behind the packet, which what comes next builds on. */
+static enum tb_status move_reference(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct tb_sequence_extras *extras = tb_sequence_own_extras(&r->state, r->context.sequence);
+  if (!extras) return TB_NO_MEMORY;
+  struct tb_number_cursor deltas = tb_number_cursor(payload, TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US);
+  uint64_t delta, reference = (uint64_t)extras->reference_us;
+  while (tb_number_cursor_next(&deltas, &delta)) reference += delta;
+  extras->reference_us = (int64_t)reference;
+  return TB_OK;
+}
+
+/* The packet's time, else the sequence's running one, which is Chrome's: it reads the monotonic clock. */
+static uint64_t start_of_profile(struct tb_perfetto_reader *r) {
+  if (r->context.has_ts) return (uint64_t)r->context.ts;
+  int64_t ts = (int64_t)((uint64_t)r->context.sequence->extras->reference_us * 1000u);
+  (void)tb_trace_state_convert(&r->state, &r->head, TB_CLOCK_MONOTONIC, ts, &ts);
+  return (uint64_t)ts;
+}
+
 enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_sequence_state *sequence = r->context.sequence;
   if (!r->context.has_ts && !sequence->has_reference) return tb_perfetto_lose(r, LOSS_TIME);
@@ -68,8 +87,7 @@ enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struc
   tb_perfetto_emit_track(r, track);
   struct tb_number_cursor stacks = tb_number_cursor(payload, TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID);
   struct tb_number_cursor deltas = tb_number_cursor(payload, TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US);
-  uint64_t callstack, delta;
-  uint64_t ts = r->context.has_ts ? (uint64_t)r->context.ts : (uint64_t)sequence->extras->reference_us * 1000u;
+  uint64_t callstack, delta, ts = start_of_profile(r);
   while (!r->full && tb_number_cursor_next(&stacks, &callstack)) {
     if (tb_number_cursor_next(&deltas, &delta)) ts += delta * 1000u;
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SAMPLE);
@@ -78,5 +96,5 @@ enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struc
     event->track = &track->track;
     event->stack = tb_perfetto_interned_stack(r, callstack);
   }
-  return TB_OK;
+  return r->full || r->context.has_ts ? TB_OK : move_reference(r, payload);
 }
