@@ -14,9 +14,6 @@ static const struct cli_option options[] = {
 static void print_text(FILE *to, const void *done) {
   const struct tb_repair_report *report = done;
   cli_print(to, "  packets  %" PRIu64 " of %" PRIu64 "\n", report->packets_out, report->packets_in);
-  if (report->passed_over) cli_print(to, "  damaged  %" PRIu64 " places of the file, left out\n", report->passed_over);
-  if (report->unreadable)
-    cli_print(to, "  damaged  %" PRIu64 " packets whose inside is no message, left out\n", report->unreadable);
   if (report->snapshots_left_out)
     cli_print(to,
               "  clocks   %" PRIu64 " snapshots left out in which a clock runs backwards: they are taken to be wrong\n",

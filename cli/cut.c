@@ -51,11 +51,14 @@ int cli_cut_start(struct cli_cut *cut) {
 }
 
 static void print_json(FILE *to, const struct cli_cut *cut, const void *done) {
+  const struct tb_convert_report *conversion = cut->written ? tb_merge_report_conversion(cut->written) : NULL;
   cli_print(to, "{\"version\":1,\"command\":\"%s\",\"from\":", cut->command->name);
   cli_print_json(to, cut->in);
   fputs(",\"to\":", to);
   cli_print_json(to, cut->output);
   cut->print_json(to, done);
+  fputs(",\"losses\":", to);
+  cli_report_read_losses_json(to, cut->read_losses, cut->read_loss_count, conversion);
   fputs("}\n", to);
 }
 
@@ -84,12 +87,13 @@ int cli_cut_end(struct cli_cut *cut, enum tb_status status, const struct tb_merg
   if (!is_there) cli_print_error(cut->command, error);
   if (merge) cli_merge_damage(merge);
   if (!is_there) return exit_status;
-  if (!written) written = merge;
-  const struct tb_convert_report *conversion = written ? tb_merge_report_conversion(written) : NULL;
+  cut->written = written ? written : merge;
+  if (merge) cut->read_losses = tb_merge_report_losses(merge, 0, &cut->read_loss_count);
+  const struct tb_convert_report *conversion = cut->written ? tb_merge_report_conversion(cut->written) : NULL;
   if (!cut->quiet) {
     cli_print(stderr, "%s -> %s\n", cut->in, cut->output);
     if (!cut->json) cut->print_text(stderr, done);
-    if (conversion) cli_report_losses(stderr, conversion);
+    cli_report_read_losses(stderr, cut->read_losses, cut->read_loss_count, conversion);
   }
   if ((cut->report || cut->json) && !write_report(cut, done) && exit_status == CLI_OK) exit_status = CLI_IO;
   return exit_status;

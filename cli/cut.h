@@ -26,6 +26,10 @@ struct cli_cut {
   void (*print_text)(FILE *to, const void *done);
   void (*print_json)(FILE *to, const void *done);
   struct cli_progress progress;
+  /* set by cli_cut_end, for reports */
+  const struct tb_merge_report *written;
+  const struct tb_loss *read_losses;
+  size_t read_loss_count;
 };
 
 /* Options of all these commands, for settings that begin with a struct cli_cut: -o first, the others last; the second

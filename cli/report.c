@@ -84,11 +84,13 @@ static size_t count_kinds(const struct tb_writer_summary *summary, struct kind_c
   return found;
 }
 
-static uint64_t lost(const struct tb_convert_report *report) {
+static uint64_t sum_of(const struct tb_loss *losses, size_t count) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < report->loss_count; i++) sum += report->losses[i].count;
+  for (size_t i = 0; i < count; i++) sum += losses[i].count;
   return sum;
 }
+
+static uint64_t lost(const struct tb_convert_report *report) { return sum_of(report->losses, report->loss_count); }
 
 void cli_report_bytes(FILE *to, uint64_t bytes) {
   char text[TB_UNIT_TEXT];
@@ -147,19 +149,32 @@ static void print_notes(FILE *to, const struct tb_convert_report *report) {
   }
 }
 
-void cli_report_losses(FILE *to, const struct tb_convert_report *report) {
-  if (!report->loss_count)
+static void print_loss(FILE *to, const char *where, const struct tb_loss *loss) {
+  char text[CLI_TEXT_MAX];
+  cli_print(to, "    %" PRIu64 " in %s: %s", loss->count, where, cli_library_text(loss->reason, text));
+  print_first(to, loss);
+}
+
+static const char *where_lost(const struct tb_convert_report *report, size_t loss) {
+  return loss < report->reader_loss_count ? "reading" : "writing";
+}
+
+void cli_report_read_losses(FILE *to, const struct tb_loss *read, size_t count,
+                            const struct tb_convert_report *report) {
+  uint64_t sum = sum_of(read, count) + (report ? lost(report) : 0);
+  if (!sum && !report) return;
+  if (!sum)
     fputs("  lost:      nothing\n", to);
   else
-    cli_print(to, "  lost:      %" PRIu64 "\n", lost(report));
-  for (size_t i = 0; i < report->loss_count; i++) {
-    const struct tb_loss *loss = &report->losses[i];
-    char text[CLI_TEXT_MAX];
-    cli_print(to, "    %" PRIu64 " %s: %s", loss->count, i < report->reader_loss_count ? "in reading" : "in writing",
-              cli_library_text(loss->reason, text));
-    print_first(to, loss);
-  }
+    cli_print(to, "  lost:      %" PRIu64 "\n", sum);
+  for (size_t i = 0; i < count; i++) print_loss(to, "reading", &read[i]);
+  if (!report) return;
+  for (size_t i = 0; i < report->loss_count; i++) print_loss(to, where_lost(report, i), &report->losses[i]);
   print_notes(to, report);
+}
+
+void cli_report_losses(FILE *to, const struct tb_convert_report *report) {
+  cli_report_read_losses(to, NULL, 0, report);
 }
 
 void cli_report_text(FILE *to, const struct cli_conversion *c) {
@@ -243,16 +258,32 @@ static void json_error(FILE *to, const struct cli_conversion *c) {
   fputs("},\n", to);
 }
 
+static void json_loss(FILE *to, const char *where, const struct tb_loss *loss) {
+  cli_print(to, "{\"while\": \"%s\", \"reason\": ", where);
+  print_library_json(to, loss->reason);
+  cli_print(to, ", \"code\": \"%s\", \"count\": %" PRIu64 ", ", tb_loss_kind_name(loss->kind), loss->count);
+  json_offset(to, "first_offset", loss->first_offset);
+  fputc('}', to);
+}
+
+void cli_report_read_losses_json(FILE *to, const struct tb_loss *read, size_t count,
+                                 const struct tb_convert_report *report) {
+  size_t written = report ? report->loss_count : 0;
+  fputc('[', to);
+  for (size_t i = 0; i < count + written; i++) {
+    if (i) fputc(',', to);
+    json_loss(to, i < count ? "reading" : where_lost(report, i - count),
+              i < count ? &read[i] : &report->losses[i - count]);
+  }
+  fputc(']', to);
+}
+
 static void json_losses(FILE *to, const struct tb_convert_report *report) {
   fputs("  \"losses\": [", to);
   for (size_t i = 0; i < report->loss_count; i++) {
-    const struct tb_loss *loss = &report->losses[i];
     if (i) fputc(',', to);
-    cli_print(to, "\n    {\"while\": \"%s\", \"reason\": ", i < report->reader_loss_count ? "reading" : "writing");
-    print_library_json(to, loss->reason);
-    cli_print(to, ", \"code\": \"%s\", \"count\": %" PRIu64 ", ", tb_loss_kind_name(loss->kind), loss->count);
-    json_offset(to, "first_offset", loss->first_offset);
-    fputc('}', to);
+    fputs("\n    ", to);
+    json_loss(to, where_lost(report, i), &report->losses[i]);
   }
   if (report->loss_count) fputs("\n  ", to);
   fputs("],\n", to);

@@ -30,6 +30,12 @@ bool cli_report_file(const struct cli_command *command, const char *path, bool n
 
 /* What a conversion lost. */
 void cli_report_losses(FILE *to, const struct tb_convert_report *report);
+/* The same where the input, of which these losses are, was read before; `report` is of writing, NULL: there was no
+ * conversion, and losses alone are shown. */
+void cli_report_read_losses(FILE *to, const struct tb_loss *read, size_t count, const struct tb_convert_report *report);
+/* The losses of both as one JSON array. */
+void cli_report_read_losses_json(FILE *to, const struct tb_loss *read, size_t count,
+                                 const struct tb_convert_report *report);
 
 /* A number of bytes, and the line that says how long it is from `first` to `last`. */
 void cli_report_bytes(FILE *to, uint64_t bytes);

@@ -133,18 +133,19 @@ static struct tb_loss *find_or_add(struct tb_losses *losses, const char *reason,
   return entry;
 }
 
-void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset) {
+void tb_losses_add_many(struct tb_losses *losses, const char *reason, uint64_t count, uint64_t offset) {
   struct tb_loss *entry = find_or_add(losses, reason, offset);
-  entry->count++;
+  entry->count += count;
   if (offset < entry->first_offset) entry->first_offset = offset;
 }
 
+void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset) {
+  tb_losses_add_many(losses, reason, 1, offset);
+}
+
 void tb_losses_add_all(struct tb_losses *losses, const struct tb_losses *from) {
-  for (size_t i = 0; i < from->count; i++) {
-    struct tb_loss *entry = find_or_add(losses, from->entries[i].reason, from->entries[i].first_offset);
-    entry->count += from->entries[i].count;
-    if (from->entries[i].first_offset < entry->first_offset) entry->first_offset = from->entries[i].first_offset;
-  }
+  for (size_t i = 0; i < from->count; i++)
+    tb_losses_add_many(losses, from->entries[i].reason, from->entries[i].count, from->entries[i].first_offset);
 }
 
 void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_str kind, uint64_t offset) {

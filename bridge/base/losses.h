@@ -21,6 +21,8 @@ struct tb_losses {
 
 /* Counts one more loss. The same text is the same reason. */
 void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset);
+/* `count` of them, of which the first is at `offset`. */
+void tb_losses_add_many(struct tb_losses *losses, const char *reason, uint64_t count, uint64_t offset);
 
 /* The same of a reason that is counted for each kind of what is lost; an empty kind is called unknown. */
 void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_str kind, uint64_t offset);

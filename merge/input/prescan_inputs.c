@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/losses.h"
 #include "merge/merger.h"
 
 enum { THREADS_MAX = 16 };
@@ -122,7 +123,9 @@ static enum tb_status settle(struct tb_merger *m, struct tb_source *s, const str
   in->damaged = m->partial = true;
   in->damage_offset = s->prescan.damage_offset;
   in->damage = s->prescan.damage;
-  return TB_OK;
+  struct tb_losses losses = {.count = 0};
+  tb_losses_add_many(&losses, s->prescan.damage, s->prescan.losses, s->prescan.damage_offset);
+  return tb_merge_report_set_losses(m->report, s->index, losses.entries, losses.count);
 }
 
 enum tb_status tb_merger_prescan(struct tb_merger *m) {

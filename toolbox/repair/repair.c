@@ -2,17 +2,21 @@
 #include "tracebridge/repair.h"
 
 #include "base/error.h"
+#include "base/losses.h"
 #include "base/options.h"
 #include "perfetto/clock/snapshot.h"
 #include "protos/field_numbers.h"
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/packet_cut.h"
 
+static const char LOSS_INSIDE[] = "a packet's inside is damaged";
+
 struct repairing {
   struct tb_walk walk;
   struct tb_track_events events;
   struct tb_map last; /* machine and sequence, clock -> its last reading */
   struct tb_repair_report report;
+  uint64_t first_unreadable; /* its offset */
 };
 
 /* Whether a clock of the system reads less than by a snapshot before that stays; else these are its readings now. */
@@ -40,7 +44,7 @@ static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
   enum tb_status status = TB_OK;
   bool backwards = false;
   if (walk->packet.packet.ptr && walk->packet.unreadable) {
-    r->report.unreadable++;
+    if (!r->report.unreadable++) r->first_unreadable = walk->packet.offset;
     return TB_OK;
   }
   if (walk->packet.packet.ptr) status = tb_track_events_take(&r->events, walk);
@@ -52,22 +56,32 @@ static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
   return tb_cut_packet(cut, &order);
 }
 
+/* Of other formats the merger says what was lost. */
+static enum tb_status report_losses(struct repairing *r) {
+  const struct tb_source *source = r->walk.source;
+  struct tb_losses losses = {.count = 0};
+  uint64_t offset;
+  const char *reason;
+  r->report.passed_over = tb_raw_packet_reader_damage(r->walk.packets, &offset, &reason);
+  if (source->converted) return TB_OK;
+  if (r->report.passed_over) tb_losses_add_many(&losses, reason, r->report.passed_over, offset);
+  if (r->report.unreadable) tb_losses_add_many(&losses, LOSS_INSIDE, r->report.unreadable, r->first_unreadable);
+  return tb_merge_report_set_losses(r->walk.merger.report, source->index, losses.entries, losses.count);
+}
+
 static enum tb_status write_readable(void *ctx) {
   struct repairing *r = ctx;
   struct tb_cut cut;
-  uint64_t first_offset;
-  const char *first;
   tb_cut_init(&cut, &r->walk, &r->events);
   enum tb_status status = tb_walk_start(&r->walk);
   while (status == TB_OK) {
     status = tb_walk_next(&r->walk);
     if (status == TB_OK) status = take_packet(r, &cut);
   }
-  if (r->walk.packets) r->report.passed_over = tb_raw_packet_reader_damage(r->walk.packets, &first_offset, &first);
   r->report.packets_in = r->walk.next;
   r->report.packets_out = cut.kept;
   tb_cut_free(&cut);
-  return status == TB_END ? TB_OK : status;
+  return status == TB_END ? report_losses(r) : status;
 }
 
 static enum tb_status run(struct repairing *r, const char *out, struct tb_error *error) {

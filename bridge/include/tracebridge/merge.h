@@ -212,6 +212,9 @@ TB_API const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_re
 /* Where an input was refused since nothing places it: line by line what each input says of time, what was tried and
  * what would place it. NULL past the last line. Owned by the report. */
 TB_API const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index);
+/* What could not be read of input `index`, by reason with the first places, as tb_convert reports it; *count of them.
+ * NULL: nothing, or there is no such input. Owned by the report. */
+TB_API const struct tb_loss *tb_merge_report_losses(const struct tb_merge_report *report, size_t index, size_t *count);
 /* What converting the merged trace to the format of the output's name did and lost; NULL where that is Perfetto's.
  * Owned by the report. */
 TB_API const struct tb_convert_report *tb_merge_report_conversion(const struct tb_merge_report *report);

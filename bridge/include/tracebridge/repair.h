@@ -37,11 +37,12 @@ struct tb_repair_report {
   size_t size;
   uint64_t packets_in; /* of the trace as Perfetto's packets, as far as their frames can be read */
   uint64_t packets_out;
-  uint64_t passed_over; /* places of a Perfetto trace that are nothing of it; of other formats `merge` says the first */
-  uint64_t unreadable;  /* packets left out whose inside is no message */
+  uint64_t passed_over;        /* places of a Perfetto trace that are nothing of it */
+  uint64_t unreadable;         /* packets left out whose inside is no message */
   uint64_t snapshots_left_out; /* since a clock in them runs backwards */
-  /* How the input was read, as of a merge of it alone, and what the format of the output lost; NULL: not known. It is
-   * freed by tb_repair_report_free. */
+  /* How the input was read, as of a merge of it alone, what of it was left out since it cannot be read
+   * (tb_merge_report_losses of input 0, whatever its format), and what the format of the output lost; NULL: not known.
+   * It is freed by tb_repair_report_free. */
   struct tb_merge_report *merge;
 };
 TB_API void tb_repair_report_free(struct tb_repair_report *report); /* frees what it has, not itself */

@@ -136,6 +136,25 @@ static void lines_of_two_writers_that_tear_each_other_cost_the_torn_ones_alone(v
          "a b c d e ");
 }
 
+/* As what convert says of the same file. */
+static void what_is_torn_is_counted_with_its_place(void **state) {
+  const struct files *f = *state;
+  struct tb_repair_report report = {.size = sizeof(report)};
+  struct tb_convert_report whole = {.size = sizeof(whole)};
+  size_t count;
+  write_in(f, "[" EVENT("a", "0") ",\n{\"ph\":\"X\",\"name\":\"torn" EVENT("b", "10") "\",\"ts\":1},\n" EVENT(
+                  "c", "20") ",\n{\"na");
+  assert_int_equal(tb_convert(f->in, f->out, NULL, &whole, NULL), TB_PARTIAL);
+  assert_int_equal(tb_repair(f->in, f->out, NULL, &report, NULL), TB_OK);
+  const struct tb_loss *losses = tb_merge_report_losses(report.merge, 0, &count);
+  assert_int_equal(count, 3);
+  assert_int_equal(count, whole.loss_count);
+  assert_memory_equal(losses, whole.losses, count * sizeof(*losses));
+  assert_null(tb_merge_report_losses(report.merge, 1, &count));
+  assert_int_equal(count, 0);
+  tb_repair_report_free(&report);
+}
+
 static void recordings_one_behind_the_other_are_both_there(void **state) {
   repair(*state, "[" EVENT("a", "0") "]{\"traceEvents\":[" EVENT("b", "10") "]}", "a b ");
 }
@@ -152,6 +171,7 @@ int main(void) {
                                       remove_files),
       cmocka_unit_test_setup_teardown(lines_of_two_writers_that_tear_each_other_cost_the_torn_ones_alone, make_files,
                                       remove_files),
+      cmocka_unit_test_setup_teardown(what_is_torn_is_counted_with_its_place, make_files, remove_files),
       cmocka_unit_test_setup_teardown(recordings_one_behind_the_other_are_both_there, make_files, remove_files),
       cmocka_unit_test_setup_teardown(what_was_written_before_a_crash_stays, make_files, remove_files),
   };
