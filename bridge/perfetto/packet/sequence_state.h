@@ -72,7 +72,7 @@ struct tb_sequence_state {
   bool seen;  /* some packet of it was read */
   bool valid; /* its incremental state is whole */
   bool has_default_track, has_default_clock;
-  uint8_t restarts;               /* how often it began again: other traces are in the same file */
+  uint8_t recording;              /* that its last first packet is of; see tb_recording_starts_sequence */
   bool has_thread, has_reference; /* of the thread descriptor of sequences of before there were tracks */
   bool has_wide_ids;              /* of that thread: more than 32 bits */
   uint32_t interned_version;      /* counts changes of the indexes */

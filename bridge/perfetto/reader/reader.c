@@ -294,12 +294,16 @@ static enum tb_status lose_unusable(struct tb_perfetto_reader *r) {
 }
 
 /* A packet may be read several times, until there is room for what it gives. */
-static void note_first_packet(struct tb_perfetto_reader *r) {
-  struct tb_sequence_state *sequence = r->context.sequence;
-  if (r->first_offset == r->head.offset + 1) return;
-  r->first_offset = r->head.offset + 1;
-  if (!r->context.begins_again || sequence->restarts == UINT8_MAX) return;
-  tb_perfetto_note_traces(r, ++sequence->restarts);
+static enum tb_status note_start(struct tb_perfetto_reader *r) {
+  bool begins, begins_again = false;
+  if (r->given || (!r->head.opened && r->start_offset == r->head.offset + 1)) return TB_OK;
+  r->start_offset = r->head.offset + 1;
+  enum tb_status status = tb_recording_starts_take(&r->recordings, &r->head, &begins);
+  if (r->head.first)
+    begins_again =
+        tb_recording_starts_sequence(&r->recordings, r->context.begins_again, &r->context.sequence->recording);
+  if (begins || begins_again) tb_reader_note(r->reader, TB_NOTE_ANOTHER_TRACE, r->head.offset);
+  return status;
 }
 
 static enum tb_status read_packet(struct tb_perfetto_reader *r) {
@@ -313,7 +317,10 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   }
   r->emitted = 0;
   r->full = false;
-  if (r->head.first) note_first_packet(r);
+  if (r->head.first || tb_recording_may_open(r->head.kind)) {
+    enum tb_status status = note_start(r);
+    if (status != TB_OK) return tb_trace_state_full(&r->state, r->head.offset);
+  }
   if (r->context.lost_before) emit_loss(r);
   enum tb_status status = r->context.unusable ? TB_OK : read_payload(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
@@ -437,6 +444,7 @@ static void destroy(struct tb_reader *reader) {
   tb_descriptor_pool_free(&r->schema);
   tb_tracks_free(&r->tracks);
   tb_trace_state_free(&r->state);
+  tb_recording_starts_free(&r->recordings);
   tb_packet_tokenizer_free(&r->stream);
   tb_read_buffers_free(&r->windows);
   tb_free(r->allocator, r, sizeof(*r));
@@ -455,6 +463,7 @@ static enum tb_status create(struct tb_reader *reader) {
   r->reader = reader;
   r->allocator = reader->allocator;
   r->latest = INT64_MIN;
+  tb_recording_starts_init(&r->recordings, reader->allocator);
   tb_packet_tokenizer_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
                            &reader->error);
   r->stream.max_junk = reader->options.max_junk_bytes;

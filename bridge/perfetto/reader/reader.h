@@ -9,6 +9,7 @@
 #include "model/reader_ops.h"
 #include "perfetto/packet/packet_tokenizer.h"
 #include "perfetto/packet/read_buffers.h"
+#include "perfetto/packet/recording_starts.h"
 #include "perfetto/packet/sequence_state.h"
 #include "perfetto/reader/callstack.h"
 #include "perfetto/reader/importers.h"
@@ -18,7 +19,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum { TB_PERFETTO_ARG_DEPTH_MAX = 100, TB_PERFETTO_UUID_MAX = 32 };
+enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
 
 struct tb_perfetto_reader {
   struct tb_reader *reader;
@@ -30,12 +31,10 @@ struct tb_perfetto_reader {
   struct tb_descriptor_pool schema;
   struct {
     uint32_t track_event, gpu_stage, annotation, histogram_sample;
-  } types;                         /* their ids in the schema */
-  char uuid[TB_PERFETTO_UUID_MAX]; /* the trace_uuid, as it is encoded */
-  size_t uuid_len;
-  uint64_t first_offset;              /* of the last packet that was the first of its sequence, + 1 */
-  unsigned other_uuids, other_traces; /* traces behind the first, by their uuids, and that were noted */
-  bool looked_ahead;                  /* the whole input was searched for descriptors and snapshots that come late */
+  } types; /* their ids in the schema */
+  struct tb_recording_starts recordings;
+  uint64_t start_offset; /* of the last packet that may begin another recording, + 1 */
+  bool looked_ahead;     /* the whole input was searched for descriptors and snapshots that come late */
 
   /* the current packet */
   struct tb_batch *batch;
@@ -66,8 +65,6 @@ void *tb_perfetto_alloc(struct tb_perfetto_reader *r, size_t size);
 
 /* Gives out a track as TB_EVENT_TRACK where it is not emitted yet. */
 void tb_perfetto_emit_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track);
-/* Notes the traces behind the first one in the file, of which there are `others` as far as is known. */
-void tb_perfetto_note_traces(struct tb_perfetto_reader *r, unsigned others);
 
 /* The track of a process or thread of the packet's machine; a thread's process where `pid` says which. NULL when
  * memory is exhausted. */

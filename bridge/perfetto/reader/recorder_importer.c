@@ -74,21 +74,7 @@ void tb_perfetto_pass_or_note(struct tb_perfetto_reader *r, const char *note) {
     tb_reader_note(r->reader, note, r->head.offset);
 }
 
-void tb_perfetto_note_traces(struct tb_perfetto_reader *r, unsigned others) {
-  for (; r->other_traces < others; r->other_traces++) tb_reader_note(r->reader, TB_NOTE_ANOTHER_TRACE, r->head.offset);
-}
-
-/* Each recording has a uuid of its own. */
-static void check_uuid(struct tb_perfetto_reader *r, struct tb_str uuid) {
-  if (!uuid.len || uuid.len > sizeof(r->uuid)) return;
-  bool another = r->uuid_len && (r->uuid_len != uuid.len || memcmp(r->uuid, uuid.ptr, uuid.len) != 0);
-  if (another) tb_perfetto_note_traces(r, ++r->other_uuids);
-  memcpy(r->uuid, uuid.ptr, uuid.len);
-  r->uuid_len = uuid.len;
-}
-
 enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str payload) {
-  if (r->head.kind == TB_TRACE_PACKET_TRACE_UUID) check_uuid(r, payload);
   if (!r->reader->target.recorder_members) {
     tb_perfetto_pass_or_note(r, NOTE_LEFT_OUT);
     return TB_OK;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/packet/recording_starts.h"
+
+#include "perfetto/clock/snapshot.h"
+#include "protos/field_numbers.h"
+#include "tracebridge/event.h"
+
+#define HOUR INT64_C(3600000000000)
+enum { SERVICE_TRACING_STARTED = 2 };
+
+void tb_recording_starts_init(struct tb_recording_starts *s, const struct tb_allocator *allocator) {
+  *s = (struct tb_recording_starts){.others = 0};
+  tb_map_init(&s->once, allocator);
+  tb_map_init(&s->clocks, allocator);
+}
+
+void tb_recording_starts_free(struct tb_recording_starts *s) {
+  tb_map_free(&s->once);
+  tb_map_free(&s->clocks);
+}
+
+/* What the recording before said says nothing of this one. */
+static void begin(struct tb_recording_starts *s) {
+  s->others++;
+  s->uuid_len = 0;
+  tb_map_clear(&s->once);
+  tb_map_clear(&s->clocks);
+}
+
+bool tb_recording_may_open(uint32_t kind) {
+  switch (kind) {
+    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
+    case TB_TRACE_PACKET_TRACE_UUID:
+    case TB_TRACE_PACKET_TRACE_CONFIG:
+    case TB_TRACE_PACKET_SYSTEM_INFO:
+    case TB_TRACE_PACKET_SERVICE_EVENT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Each recording has a uuid of its own. */
+static bool take_uuid(struct tb_recording_starts *s, struct tb_str uuid) {
+  if (!uuid.len || uuid.len > sizeof(s->uuid)) return false;
+  bool begins = s->uuid_len && (s->uuid_len != uuid.len || memcmp(s->uuid, uuid.ptr, uuid.len) != 0);
+  if (begins) begin(s);
+  memcpy(s->uuid, uuid.ptr, uuid.len);
+  s->uuid_len = uuid.len;
+  return begins;
+}
+
+static enum tb_status take_once(struct tb_recording_starts *s, uint64_t whose, uint32_t kind, bool *begins) {
+  *begins = tb_map_find(&s->once, whose, kind) != NULL;
+  if (*begins) begin(s);
+  return tb_map_put(&s->once, whose, kind, 1);
+}
+
+static bool says_started(struct tb_str service_event) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(service_event);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == SERVICE_TRACING_STARTED) return true;
+  return false;
+}
+
+/* Clocks that count from the start of the system on: none is set back, but one of them may be misread. */
+static bool counts_up(uint64_t clock) { return clock >= TB_CLOCK_MONOTONIC && clock <= TB_CLOCK_BOOTTIME; }
+
+/* Whether two such clocks or more, and all that were read before, read hours less than by the snapshot before. */
+static bool is_set_back(const struct tb_recording_starts *s, uint64_t whose, const struct tb_snapshot *snapshot) {
+  size_t back = 0, known = 0;
+  for (size_t i = 0; i < snapshot->count; i++) {
+    if (!counts_up(snapshot->readings[i].key)) continue;
+    const uint64_t *last = tb_map_find(&s->clocks, whose, snapshot->readings[i].key);
+    known += last != NULL;
+    back += last && snapshot->readings[i].ns >= 0 && (int64_t)*last - snapshot->readings[i].ns >= HOUR;
+  }
+  return back >= 2 && back == known;
+}
+
+static enum tb_status take_snapshot(struct tb_recording_starts *s, const struct tb_packet_header *head, uint64_t whose,
+                                    bool *begins) {
+  struct tb_snapshot snapshot;
+  enum tb_status status = TB_OK;
+  if (tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return TB_OK;
+  *begins = is_set_back(s, whose, &snapshot);
+  if (*begins) begin(s);
+  for (size_t i = 0; i < snapshot.count && status == TB_OK; i++)
+    if (counts_up(snapshot.readings[i].key) && snapshot.readings[i].ns >= 0)
+      status = tb_map_put(&s->clocks, whose, snapshot.readings[i].key, (uint64_t)snapshot.readings[i].ns);
+  return status;
+}
+
+enum tb_status tb_recording_starts_take(struct tb_recording_starts *s, const struct tb_packet_header *head,
+                                        bool *begins) {
+  uint64_t whose = (uint64_t)head->machine << 32 | head->sequence;
+  *begins = false;
+  switch (head->kind) {
+    case TB_TRACE_PACKET_TRACE_UUID:
+      *begins = take_uuid(s, head->payload);
+      return TB_OK;
+    case TB_TRACE_PACKET_TRACE_CONFIG:
+    case TB_TRACE_PACKET_SYSTEM_INFO:
+      return take_once(s, whose, head->kind, begins);
+    case TB_TRACE_PACKET_SERVICE_EVENT:
+      return says_started(head->payload) ? take_once(s, whose, head->kind, begins) : TB_OK;
+    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
+      return take_snapshot(s, head, whose, begins);
+    default:
+      return TB_OK;
+  }
+}
+
+bool tb_recording_starts_sequence(struct tb_recording_starts *s, bool seen, uint8_t *recording) {
+  bool begins = seen && *recording == (uint8_t)s->others;
+  if (begins) begin(s);
+  *recording = (uint8_t)s->others;
+  return begins;
+}

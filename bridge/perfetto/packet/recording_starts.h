@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where another recording begins in the same file: traces that were put one behind the other, as cat does, or that a
+ * recorder appended to a file of before. It is one where what a recording says once is said again, a uuid is another
+ * one, a sequence has a first packet behind others, or clocks that count up read hours less.
+ */
+#ifndef TB_PERFETTO_PACKET_RECORDING_STARTS_H
+#define TB_PERFETTO_PACKET_RECORDING_STARTS_H
+
+#include "base/map.h"
+#include "perfetto/packet/packet_header.h"
+
+enum { TB_RECORDING_UUID_MAX = 32 };
+
+/* tb_recording_starts_init, then tb_recording_starts_free. */
+struct tb_recording_starts {
+  unsigned others;                  /* recordings behind the first, so far */
+  char uuid[TB_RECORDING_UUID_MAX]; /* the trace_uuid of the current one, as it is encoded */
+  size_t uuid_len;
+  struct tb_map once;   /* machine and sequence, kind of packet -> 1: of what each recording says once */
+  struct tb_map clocks; /* machine and sequence, clock -> its last reading */
+};
+
+void tb_recording_starts_init(struct tb_recording_starts *starts, const struct tb_allocator *allocator);
+void tb_recording_starts_free(struct tb_recording_starts *starts);
+
+/* Whether a packet of this kind may be one of those that recordings begin with. */
+bool tb_recording_may_open(uint32_t kind);
+
+/* Takes in a packet. *begins: another recording begins with it, or with those of its kind before it. TB_OK,
+ * TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_recording_starts_take(struct tb_recording_starts *starts,
+                                                      const struct tb_packet_header *head, bool *begins);
+
+/* Takes in that a packet is the first of its sequence; `seen`: which had packets before. *recording is the sequence's,
+ * 0 at first. True: another recording began. */
+bool tb_recording_starts_sequence(struct tb_recording_starts *starts, bool seen, uint8_t *recording);
+
+#endif
