@@ -14,6 +14,12 @@ static const struct cli_option options[] = {
 static void print_text(FILE *to, const void *done) {
   const struct tb_repair_report *report = done;
   cli_print(to, "  packets  %" PRIu64 " of %" PRIu64 "\n", report->packets_out, report->packets_in);
+  if (report->output_count > 1)
+    cli_print(to, "  holds    %" PRIu64 " recordings, one behind the other:\n", report->recordings);
+  for (size_t i = 0; report->output_count > 1 && i < report->output_count; i++)
+    cli_print(to, "             %s\n", report->outputs[i]);
+  if (report->output_count == 1 && report->recordings > 1)
+    cli_print(to, "  holds    %" PRIu64 " traces, one after the other, which are read as one\n", report->recordings);
   if (report->snapshots_left_out)
     cli_print(to,
               "  clocks   %" PRIu64 " snapshots left out in which a clock runs backwards: they are taken to be wrong\n",
@@ -24,7 +30,13 @@ static void print_json(FILE *to, const void *done) {
   const struct tb_repair_report *report = done;
   cli_print(to, ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64, report->packets_in, report->packets_out);
   cli_print(to, ",\"passed_over\":%" PRIu64 ",\"unreadable\":%" PRIu64, report->passed_over, report->unreadable);
-  cli_print(to, ",\"snapshots_left_out\":%" PRIu64, report->snapshots_left_out);
+  cli_print(to, ",\"snapshots_left_out\":%" PRIu64 ",\"recordings\":%" PRIu64 ",\"outputs\":[",
+            report->snapshots_left_out, report->recordings);
+  for (size_t i = 0; i < report->output_count; i++) {
+    if (i) fputc(',', to);
+    cli_print_json(to, report->outputs[i]);
+  }
+  fputc(']', to);
 }
 
 static int repair(struct cli_cut *cut) {
@@ -59,7 +71,11 @@ const struct cli_command cli_repair = {
         "Writes what can be read of the trace IN (standard input where it is - or left out; any format that merge "
         "reads), and says what was left out: where the file was cut, bytes that are nothing of its format, packets "
         "whose inside is damaged. A clock does not run backwards: a snapshot in which one of the system's does is "
-        "taken to be wrong and left out. The exit status is 0 where all that was lost was damaged. The output is a "
+        "taken to be wrong and left out. Of several Perfetto recordings in one file, as cat makes it, each becomes a "
+        "file "
+        "of its own, since they have neither clocks nor tracks in common: the second of -o whole.pftrace is "
+        "whole.2.pftrace, which must not be there yet; merge puts them on one clock. The exit status is 0 where all "
+        "that was lost was damaged. The output is a "
         "Perfetto trace where its name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as "
         "convert does; each also with .gz or .zst.",
     .examples = examples,

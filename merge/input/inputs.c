@@ -163,6 +163,12 @@ static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_sourc
 #define MADE_UP_FLOWS (UINT64_C(1) << 63)
 enum { MADE_UP_FLOWS_BITS = 40 };
 
+static uint64_t other_recordings(const struct tb_convert_report *report) {
+  for (size_t i = 0; i < report->note_count; i++)
+    if (report->notes[i].kind == TB_LOSS_SECOND_TRACE) return report->notes[i].count;
+  return 0;
+}
+
 enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
   char to[TB_COPY_STORE_NAME];
   const struct tb_reader_options reader = {
@@ -183,6 +189,7 @@ enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s
   enum tb_status status = tb_copy_store_begin(&m->store, s->name, &s->place, to, &m->error);
   if (status == TB_OK) status = tb_convert_place(from, to, &options, report, &m->error);
   s->converted = true;
+  s->other_recordings = other_recordings(report);
   if (status == TB_PARTIAL) {
     struct tb_merge_input_report *in = tb_source_report(m, s);
     in->damaged = m->partial = true;

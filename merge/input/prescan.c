@@ -310,6 +310,7 @@ static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan
                                 const struct tb_common_packet *packet) {
   tb_input_clocks_events_of(&s->clocks, packet->head.sequence, &scan->events);
   if (!scan->events.sequence) return false;
+  tb_recordings_take_events(&s->recordings, scan->events.sequence);
   if (!scan->events.sequence->writer) scan->events.sequence->writer = read_writer(packet->bytes);
   tb_input_clocks_open_cursor(&s->clocks, &scan->events, &scan->clock);
   use_clock(s, scan->events.clock);
@@ -366,6 +367,11 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
   const struct tb_packet_header *head = &packet->head;
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
+  enum tb_status status = TB_OK;
+  if (head->first || tb_recording_may_open(head->kind))
+    status = tb_recordings_take(&s->recordings, head, sequence, sequence->writer != 0, packet->offset);
+  else if (head->kind)
+    tb_recordings_take_events(&s->recordings, sequence);
   if (!sequence->writer) sequence->writer = read_writer(packet->packet);
   s->has_start |= is_start(s, head);
   s->has_events |= is_event(head) && !head->clock_snapshot.ptr;
@@ -375,8 +381,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
   s->unreadable += packet->unreadable;
   s->content = content_with(s->content, head->timestamp, packet->packet.len, head->sequence);
   struct tb_prescanned_machine *machine = take_machine(s, head->machine);
-  enum tb_status status = TB_OK;
-  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
+  if (status == TB_OK && (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr)) {
     if (head->kind < TB_PAYLOAD_KINDS) {
       s->unknown_kinds[head->kind] |= !s->known_kinds[head->kind];
       if (!tb_frees_thread_zero(head)) s->seen_kinds[head->kind] = 1;
@@ -470,6 +475,7 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   tb_map_init(&s->uuids, a);
   tb_map_init(&s->pids, a);
   tb_map_init(&s->tids, a);
+  tb_recordings_init(&s->recordings, a);
   struct tb_raw_packet_reader *packets;
   struct tb_raw_packet_reader_options options = {.allocator = a, .only_heads = true, .max_junk = max_junk};
   enum tb_status status = tb_raw_packet_reader_open(place, &options, &packets, error);
@@ -490,5 +496,6 @@ void tb_prescan_free(struct tb_prescan *s) {
   tb_map_free(&s->uuids);
   tb_map_free(&s->pids);
   tb_map_free(&s->tids);
+  tb_recordings_free(&s->recordings);
   tb_free(a, s->tracks, s->track_capacity * sizeof(*s->tracks));
 }

@@ -10,6 +10,7 @@
 #include "merge/clocks/input_clocks.h"
 #include "merge/clocks/kept_boots.h"
 #include "merge/input/ftrace_markers.h"
+#include "merge/input/recordings.h"
 #include "merge/input/split_mark.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "tracebridge/base.h"
@@ -67,6 +68,7 @@ struct tb_prescan {
   uint64_t unreadable;              /* of the packets: not well-formed inside */
   uint64_t content;                 /* a hash over what the packets are, to tell inputs apart */
   uint64_t trace_uuid;              /* a hash of what its TraceUuid says; 0: it has none */
+  struct tb_recordings recordings;  /* that were put one behind the other */
   struct tb_split_mark split;       /* what tb_split says of it first */
   uint32_t starts_within;           /* the sequence of its first packet where that needs state; 0: it does not */
   bool has_start;                   /* begins as recordings do: a snapshot before all events; or has a config, a uuid */

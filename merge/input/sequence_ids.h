@@ -35,6 +35,8 @@ struct tb_merge_sequence {
   bool counts;            /* its ThreadDescriptor says from when its events count their times, ... */
   int64_t counted_us;     /* ... and the last one's, on MONOTONIC */
   uint8_t anchors;        /* TB_ANCHOR_…: where its events are that name no track */
+  uint8_t recording;      /* see tb_recording_starts_sequence */
+  uint32_t opening;       /* the tb_recordings.opening that it began behind */
   bool has_state;         /* its incremental state was cleared: from there on it is known */
   uint64_t lacking;       /* packets before that which need it */
   struct tb_interned_run interned[TB_INTERNED_RUNS];

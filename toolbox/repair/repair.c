@@ -8,6 +8,7 @@
 #include "protos/field_numbers.h"
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/packet_cut.h"
+#include "toolbox/repair/recording_files.h"
 
 static const char LOSS_INSIDE[] = "a packet's inside is damaged";
 
@@ -16,7 +17,9 @@ struct repairing {
   struct tb_track_events events;
   struct tb_map last; /* machine and sequence, clock -> its last reading */
   struct tb_repair_report report;
-  uint64_t first_unreadable; /* its offset */
+  struct tb_losses losses; /* of a Perfetto trace */
+  bool are_several;
+  uint64_t offset; /* where the current recording begins in the input */
 };
 
 /* Whether a clock of the system reads less than by a snapshot before that stays; else these are its readings now. */
@@ -44,7 +47,8 @@ static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
   enum tb_status status = TB_OK;
   bool backwards = false;
   if (walk->packet.packet.ptr && walk->packet.unreadable) {
-    if (!r->report.unreadable++) r->first_unreadable = walk->packet.offset;
+    r->report.unreadable++;
+    tb_losses_add(&r->losses, LOSS_INSIDE, r->offset + walk->packet.offset);
     return TB_OK;
   }
   if (walk->packet.packet.ptr) status = tb_track_events_take(&r->events, walk);
@@ -59,14 +63,13 @@ static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
 /* Of other formats the merger says what was lost. */
 static enum tb_status report_losses(struct repairing *r) {
   const struct tb_source *source = r->walk.source;
-  struct tb_losses losses = {.count = 0};
   uint64_t offset;
   const char *reason;
-  r->report.passed_over = tb_raw_packet_reader_damage(r->walk.packets, &offset, &reason);
+  uint64_t count = tb_raw_packet_reader_damage(r->walk.packets, &offset, &reason);
+  r->report.passed_over += count;
   if (source->converted) return TB_OK;
-  if (r->report.passed_over) tb_losses_add_many(&losses, reason, r->report.passed_over, offset);
-  if (r->report.unreadable) tb_losses_add_many(&losses, LOSS_INSIDE, r->report.unreadable, r->first_unreadable);
-  return tb_merge_report_set_losses(r->walk.merger.report, source->index, losses.entries, losses.count);
+  if (count) tb_losses_add_many(&r->losses, reason, count, r->offset + offset);
+  return tb_merge_report_set_losses(r->walk.merger.report, source->index, r->losses.entries, r->losses.count);
 }
 
 static enum tb_status write_readable(void *ctx) {
@@ -78,21 +81,77 @@ static enum tb_status write_readable(void *ctx) {
     status = tb_walk_next(&r->walk);
     if (status == TB_OK) status = take_packet(r, &cut);
   }
-  r->report.packets_in = r->walk.next;
-  r->report.packets_out = cut.kept;
+  r->report.packets_in += r->walk.next;
+  r->report.packets_out += cut.kept;
   tb_cut_free(&cut);
   return status == TB_END ? report_losses(r) : status;
 }
 
-static enum tb_status run(struct repairing *r, const char *out, struct tb_error *error) {
+/* ---- the recordings ---------------------------------------------------------------------------------------------- */
+
+/* Of what is lost in reading, in front of what is in writing. */
+static void add_loss(struct tb_convert_report *all, const struct tb_loss *loss, bool in_reading) {
+  size_t at = in_reading ? 0 : all->reader_loss_count, end = in_reading ? all->reader_loss_count : all->loss_count;
+  while (at < end && strcmp(all->losses[at].reason, loss->reason) != 0) at++;
+  if (at < end) {
+    all->losses[at].count += loss->count;
+  } else if (all->loss_count < sizeof(all->losses) / sizeof(all->losses[0])) {
+    memmove(&all->losses[at + 1], &all->losses[at], (all->loss_count - at) * sizeof(*loss));
+    all->losses[at] = *loss;
+    all->loss_count++;
+    all->reader_loss_count += in_reading;
+  }
+}
+
+/* What all conversions lost so far, in one report. */
+static void add_conversion(struct tb_convert_report *all, const struct tb_convert_report *more) {
+  for (size_t i = 0; i < more->loss_count; i++) add_loss(all, &more->losses[i], i < more->reader_loss_count);
+}
+
+static enum tb_status write_one(struct repairing *r, const struct tb_recording_file *file, bool is_first) {
   struct tb_merger *m = &r->walk.merger;
+  struct tb_convert_report *before = m->report->conversion;
+  uint64_t bytes_before = m->report->summary.bytes_out;
   tb_track_events_init(&r->events, m->allocator);
+  tb_map_clear(&r->last);
+  m->options.no_clobber |= !is_first;
+  enum tb_status status = is_first && !r->are_several ? TB_OK : tb_walk_turn_to(&r->walk, &file->place);
+  r->offset = file->offset;
+  if (status == TB_OK) status = tb_merger_write_out(m, file->name, write_readable, r);
+  tb_track_events_free(&r->events);
+  if (status != TB_OK || is_first) return status;
+  m->report->summary.bytes_out += bytes_before;
+  if (before && m->report->conversion) {
+    add_conversion(before, m->report->conversion);
+    m->report->conversion = before;
+  }
+  return TB_OK;
+}
+
+static enum tb_status write_all(struct repairing *r, const char *in, const char *out) {
+  struct tb_merger *m = &r->walk.merger;
+  struct tb_recording_file *files;
+  size_t count;
+  enum tb_status status = tb_recording_files(&r->walk, in, out, &files, &count);
+  const char **outputs = status == TB_OK ? tb_arena_alloc(&m->report->arena, count * sizeof(*outputs)) : NULL;
+  if (status == TB_OK && !outputs) return TB_NO_MEMORY;
+  r->are_several = count > 1;
+  r->report.recordings = count + r->walk.source->other_recordings;
+  r->report.outputs = outputs;
+  for (size_t i = 0; i < count && status == TB_OK; i++) {
+    status = write_one(r, &files[i], i == 0);
+    if (status == TB_OK) outputs[r->report.output_count++] = files[i].name;
+  }
+  return status;
+}
+
+static enum tb_status run(struct repairing *r, const char *in, const char *out, struct tb_error *error) {
+  struct tb_merger *m = &r->walk.merger;
   tb_map_init(&r->last, m->allocator);
   m->partial = false; /* of reading: that is what is mended */
-  enum tb_status status = tb_merger_write_out(m, out, write_readable, r);
+  enum tb_status status = write_all(r, in, out);
   status = tb_cut_settle(m, status, error);
   tb_map_free(&r->last);
-  tb_track_events_free(&r->events);
   return status;
 }
 
@@ -107,7 +166,7 @@ enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&how, threads);
   status = tb_walk_open(&r.walk, in, &merge, error);
   if (status == TB_OK) {
-    status = run(&r, out, error);
+    status = run(&r, in, out, error);
     tb_walk_close(&r.walk);
   }
   r.report.merge = r.walk.merger.report;
@@ -120,4 +179,7 @@ void tb_repair_report_free(struct tb_repair_report *report) {
   if (!TB_REPORT_HAS(report, struct tb_repair_report, merge)) return;
   tb_merge_report_free(report->merge);
   report->merge = NULL;
+  if (!TB_REPORT_HAS(report, struct tb_repair_report, output_count)) return;
+  report->outputs = NULL;
+  report->output_count = 0;
 }

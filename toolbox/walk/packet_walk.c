@@ -48,6 +48,15 @@ void tb_walk_close(struct tb_walk *walk) {
   tb_merger_close(&walk->merger);
 }
 
+enum tb_status tb_walk_turn_to(struct tb_walk *walk, const struct tb_input_place *place) {
+  struct tb_merger *m = &walk->merger;
+  tb_raw_packet_reader_close(walk->packets);
+  walk->packets = NULL;
+  walk->source->place = *place;
+  tb_prescan_free(&walk->source->prescan);
+  return tb_prescan_run(&walk->source->prescan, m->allocator, place, m->options.max_junk_bytes, NULL, &m->error);
+}
+
 enum tb_status tb_walk_start(struct tb_walk *walk) {
   struct tb_merger *m = &walk->merger;
   tb_raw_packet_reader_close(walk->packets);

@@ -35,6 +35,9 @@ TB_MUST_CHECK enum tb_status tb_walk_open(struct tb_walk *walk, const char *path
 /* Frees all but walk->merger.report. */
 void tb_walk_close(struct tb_walk *walk);
 
+/* Reads what is at `place` in place of the source from here on: as if it had been opened. */
+TB_MUST_CHECK enum tb_status tb_walk_turn_to(struct tb_walk *walk, const struct tb_input_place *place);
+
 /* Starts to read from the front. What fails here and below is in walk->merger.error. */
 TB_MUST_CHECK enum tb_status tb_walk_start(struct tb_walk *walk);
 

@@ -5,6 +5,9 @@
  * What can be read stays as it is. What cannot is left out: where the file was cut, bytes that are nothing of the
  * format (a damaged block, the rest of an event into which another process wrote), packets whose inside is no message.
  * A clock does not run backwards: a snapshot in which one of the system's does is taken to be wrong, and left out.
+ * Of several recordings of Perfetto in one file, as cat makes it, each becomes a file of its own, since neither clocks
+ * nor sequences and tracks of one are those of another: OUT, then OUT with .2, .3 and so on before what says the format
+ * (whole.pftrace, whole.2.pftrace). Other formats have no such state: of them one file has all.
  *
  *     struct tb_repair_report report = {.size = sizeof(report)};
  *     if (tb_repair("crashed.json", "whole.json", NULL, &report, NULL) != TB_OK) return 1;
@@ -44,14 +47,18 @@ struct tb_repair_report {
    * (tb_merge_report_losses of input 0, whatever its format), and what the format of the output lost; NULL: not known.
    * It is freed by tb_repair_report_free. */
   struct tb_merge_report *merge;
+  uint64_t recordings;        /* in the input, one behind the other */
+  const char *const *outputs; /* the files that were written; they are freed with `merge` */
+  size_t output_count;
 };
 TB_API void tb_repair_report_free(struct tb_repair_report *report); /* frees what it has, not itself */
 
 /* Writes what can be read of the trace `in` ("-": standard input) to the file `out`, whose name says the format as for
  * tb_merge. TB_OK, also where something was left out, which *report says; TB_PARTIAL where the format of the output
- * lost something; else the code of *error, and nothing is under the name: TB_REFUSED (the output is the input),
- * TB_UNSUPPORTED (an archive of several traces), else as tb_merge. *report (may be NULL) is set whatever is returned,
- * and to be freed; error may be NULL. */
+ * lost something; else the code of *error, and nothing is under the name: TB_REFUSED (the output is the input, or a
+ * file of the name that a further recording gets is there already), TB_UNSUPPORTED (an archive of several traces, or
+ * several recordings where the output is no file), else as tb_merge. Files of recordings before one that failed stay.
+ * *report (may be NULL) is set whatever is returned, and to be freed; error may be NULL. */
 TB_MUST_CHECK TB_API enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair_options *options,
                                               struct tb_repair_report *report, struct tb_error *error);
 

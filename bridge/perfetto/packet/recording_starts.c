@@ -27,19 +27,6 @@ static void begin(struct tb_recording_starts *s) {
   tb_map_clear(&s->clocks);
 }
 
-bool tb_recording_may_open(uint32_t kind) {
-  switch (kind) {
-    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
-    case TB_TRACE_PACKET_TRACE_UUID:
-    case TB_TRACE_PACKET_TRACE_CONFIG:
-    case TB_TRACE_PACKET_SYSTEM_INFO:
-    case TB_TRACE_PACKET_SERVICE_EVENT:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /* Each recording has a uuid of its own. */
 static bool take_uuid(struct tb_recording_starts *s, struct tb_str uuid) {
   if (!uuid.len || uuid.len > sizeof(s->uuid)) return false;

@@ -25,7 +25,19 @@ void tb_recording_starts_init(struct tb_recording_starts *starts, const struct t
 void tb_recording_starts_free(struct tb_recording_starts *starts);
 
 /* Whether a packet of this kind may be one of those that recordings begin with. */
-bool tb_recording_may_open(uint32_t kind);
+static inline bool tb_recording_may_open(uint32_t kind) {
+  switch (kind) {
+    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
+    case TB_TRACE_PACKET_TRACE_UUID:
+    case TB_TRACE_PACKET_TRACE_CONFIG:
+    case TB_TRACE_PACKET_SYSTEM_INFO:
+    case TB_TRACE_PACKET_SERVICE_EVENT:
+    case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
+      return true;
+    default:
+      return false;
+  }
+}
 
 /* Takes in a packet. *begins: another recording begins with it, or with those of its kind before it. TB_OK,
  * TB_NO_MEMORY. */

@@ -159,6 +159,35 @@ static void recordings_one_behind_the_other_are_both_there(void **state) {
   repair(*state, "[" EVENT("a", "0") "]{\"traceEvents\":[" EVENT("b", "10") "]}", "a b ");
 }
 
+/* Of Perfetto each has a file, of the same tracks and other names; the second one's name is not the user's. */
+static void recordings_of_perfetto_become_files_of_their_own(void **state) {
+  struct files f = *(struct files *)*state;
+  char names[256] = "", second[sizeof(f.out)];
+  struct tb_repair_report report = {.size = sizeof(report)};
+#define RECORDING(name)                                                        \
+  "packet { trusted_packet_sequence_id: 1 trace_config { duration_ms: 1 } }\n" \
+  "packet { trusted_packet_sequence_id: 2 sequence_flags: 1 timestamp: 5\n"    \
+  "  interned_data { event_names { iid: 1 name: \"" name                       \
+  "\" } } track_descriptor { uuid: 1 name: \"t\" } }\n"                        \
+  "packet { trusted_packet_sequence_id: 2 sequence_flags: 2 timestamp: 6\n"    \
+  "  track_event { type: TYPE_INSTANT track_uuid: 1 name_iid: 1 } }\n"
+  write_in(&f, RECORDING("a") RECORDING("b"));
+  snprintf(second, sizeof(second), "%s/out.2.json", f.folder);
+  assert_int_equal(tb_repair(f.in, f.out, NULL, &report, NULL), TB_OK);
+  assert_int_equal(report.recordings, 2);
+  assert_int_equal(report.output_count, 2);
+  assert_string_equal(report.outputs[0], f.out);
+  assert_string_equal(report.outputs[1], second);
+  tb_repair_report_free(&report);
+  read_out(&f, names, sizeof(names));
+  assert_string_equal(names, "a ");
+  assert_int_equal(tb_repair(f.in, f.out, NULL, NULL, NULL), TB_REFUSED);
+  memcpy(f.out, second, sizeof(second));
+  read_out(&f, names, sizeof(names));
+  assert_string_equal(names, "b ");
+  (void)unlink(second);
+}
+
 static void what_was_written_before_a_crash_stays(void **state) {
   repair(*state, "{\"traceEvents\":[" EVENT("a", "0") "," EVENT("b", "10") ",{\"name\":\"c\",\"ph\":\"X\",\"ts",
          "a b ");
@@ -173,6 +202,7 @@ int main(void) {
                                       remove_files),
       cmocka_unit_test_setup_teardown(what_is_torn_is_counted_with_its_place, make_files, remove_files),
       cmocka_unit_test_setup_teardown(recordings_one_behind_the_other_are_both_there, make_files, remove_files),
+      cmocka_unit_test_setup_teardown(recordings_of_perfetto_become_files_of_their_own, make_files, remove_files),
       cmocka_unit_test_setup_teardown(what_was_written_before_a_crash_stays, make_files, remove_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
