@@ -18,8 +18,8 @@ static void release(void *ctx, void *pointer) {
   (void)pointer;
 }
 
-static enum tb_status check_depth(const ProtobufCMessageDescriptor *type, struct tb_str bytes, unsigned depth) {
-  if (depth > TB_MESSAGE_DEPTH_MAX) return TB_BAD_DATA;
+static enum tb_status check(const ProtobufCMessageDescriptor *type, struct tb_str bytes, unsigned depth) {
+  if (depth > TB_MESSAGE_DEPTH_MAX) return TB_LIMIT;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   enum tb_status status;
@@ -27,16 +27,19 @@ static enum tb_status check_depth(const ProtobufCMessageDescriptor *type, struct
     if (field.type != TB_WIRE_BYTES) continue;
     const ProtobufCFieldDescriptor *known = protobuf_c_message_descriptor_get_field(type, field.number);
     if (!known || known->type != PROTOBUF_C_TYPE_MESSAGE) continue;
-    status = check_depth(known->descriptor, field.bytes, depth + 1);
+    status = check(known->descriptor, field.bytes, depth + 1);
     if (status != TB_OK) return status;
   }
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
+enum tb_status tb_message_check(const ProtobufCMessageDescriptor *type, struct tb_str bytes) {
+  return check(type, bytes, 0);
+}
+
 enum tb_status tb_message_read(struct tb_arena *arena, const ProtobufCMessageDescriptor *type, struct tb_str bytes,
                                ProtobufCMessage **message) {
-  enum tb_status status = check_depth(type, bytes, 0);
-  if (status != TB_OK) return status;
+  if (check(type, bytes, 0) != TB_OK) return TB_BAD_DATA;
   struct bounded_unpacking unpacking = {arena, false};
   ProtobufCAllocator allocator = {allocate, release, &unpacking};
   *message = protobuf_c_message_unpack(type, &allocator, bytes.len, (const uint8_t *)bytes.ptr);

@@ -13,6 +13,10 @@
 /* How deep messages may nest: protobuf-c itself would go on until the stack ends. */
 enum { TB_MESSAGE_DEPTH_MAX = 32 };
 
+/* Whether the bytes are a message, and what is known in them as messages is so, too. TB_OK; TB_BAD_DATA, or TB_LIMIT
+ * where they nest too deep to tell. */
+TB_MUST_CHECK enum tb_status tb_message_check(const ProtobufCMessageDescriptor *type, struct tb_str bytes);
+
 /* Resets `scratch` and reads a message of type `type` into it; *message points into scratch and into `bytes`' copies
  * there. TB_OK; TB_BAD_DATA where the bytes are no such message or nest too deep; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_message_read(struct tb_arena *scratch, const ProtobufCMessageDescriptor *type,

@@ -32,6 +32,7 @@ PLACES = {
         "bridge/ftrace/event_parser.c": "the names and fields of ftrace's events, by their descriptors",
         "bridge/ftrace/event_text.c": "the names and fields of ftrace's events, by their descriptors",
         "bridge/convert/packet_text.c": "text of packets is encoded by their descriptors",
+        "bridge/perfetto/packet/packet_damage.c": "which fields of packets are messages, by their descriptors",
         "bridge/perfetto/packet/packet_kinds.c": "the names of payloads, by their descriptors",
         "bridge/perfetto/reader/reader.h": "typed reading: a message into the batch's memory",
         "bridge/perfetto/reader/reader.c": "typed reading: the same, and the descriptors of payloads",

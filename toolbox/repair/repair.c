@@ -5,6 +5,7 @@
 #include "base/losses.h"
 #include "base/options.h"
 #include "perfetto/clock/snapshot.h"
+#include "perfetto/packet/packet_damage.h"
 #include "protos/field_numbers.h"
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/packet_cut.h"
@@ -41,19 +42,36 @@ static enum tb_status check_snapshot(struct repairing *r, bool *backwards) {
   return status;
 }
 
+/* Of a packet that was just read. */
+static uint64_t offset_of(const struct tb_walk *walk) {
+  if (walk->packet.offset != TB_NO_OFFSET) return walk->packet.offset;
+  return tb_raw_packet_reader_offset(walk->packets) - walk->packet.framed.len;
+}
+
+/* What becomes of a packet by what is in it; where that cannot be read at all, nothing of it stays. */
+static enum tb_cut_fate judge_inside(struct repairing *r, bool *can_be_read) {
+  const struct tb_raw_packet *packet = &r->walk.packet;
+  struct tb_packet_damage damage = {.rest = packet->unreadable};
+  if (!damage.rest) damage = tb_packet_find_damage(packet->packet, packet->head.kind);
+  *can_be_read = !damage.rest;
+  if (!damage.rest && !damage.payload) return TB_CUT_KEEP;
+  r->report.unreadable++;
+  tb_losses_add(&r->losses, LOSS_INSIDE, r->offset + offset_of(&r->walk));
+  return TB_CUT_DROP; /* what it says to its sequence stays */
+}
+
 static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
   struct tb_walk *walk = &r->walk;
   struct tb_cut_order order = {.fate = TB_CUT_KEEP};
   enum tb_status status = TB_OK;
-  bool backwards = false;
-  if (walk->packet.packet.ptr && walk->packet.unreadable) {
-    r->report.unreadable++;
-    tb_losses_add(&r->losses, LOSS_INSIDE, r->offset + walk->packet.offset);
-    return TB_OK;
+  bool backwards = false, can_be_read = true, is_packet = walk->packet.packet.ptr != NULL;
+  if (is_packet) order.fate = judge_inside(r, &can_be_read);
+  if (!can_be_read) return TB_OK;
+  if (is_packet && order.fate == TB_CUT_KEEP) {
+    status = tb_track_events_take(&r->events, walk);
+    if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT)
+      status = check_snapshot(r, &backwards);
   }
-  if (walk->packet.packet.ptr) status = tb_track_events_take(&r->events, walk);
-  if (status == TB_OK && walk->packet.packet.ptr && walk->packet.head.kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT)
-    status = check_snapshot(r, &backwards);
   if (status != TB_OK) return tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   if (backwards) order.fate = TB_CUT_DROP;
   r->report.snapshots_left_out += backwards;

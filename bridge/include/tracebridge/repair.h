@@ -40,8 +40,8 @@ struct tb_repair_report {
   size_t size;
   uint64_t packets_in; /* of the trace as Perfetto's packets, as far as their frames can be read */
   uint64_t packets_out;
-  uint64_t passed_over;        /* places of a Perfetto trace that are nothing of it */
-  uint64_t unreadable;         /* packets left out whose inside is no message */
+  uint64_t passed_over; /* places of a Perfetto trace that are nothing of it */
+  uint64_t unreadable;  /* packets left out whose inside is damaged; what one said to its sequence stays if it can */
   uint64_t snapshots_left_out; /* since a clock in them runs backwards */
   /* How the input was read, as of a merge of it alone, what of it was left out since it cannot be read
    * (tb_merge_report_losses of input 0, whatever its format), and what the format of the output lost; NULL: not known.

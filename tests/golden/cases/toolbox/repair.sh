@@ -1,5 +1,5 @@
 # What can be read stays, and verify finds nothing of what was mended: a file that was cut, a damaged block, a packet
-# that is no message, a clock that runs backwards, JSON into which another process wrote, JSON that was cut.
+# that is damaged inside, a clock that runs backwards, JSON into which another process wrote, JSON that was cut.
 count() { tracebridge dump --events "$1" | grep -c 'slice begin\|slice complete\|instant'; }
 errors() {
   tracebridge verify "$1" | sed -n 's/^\(error\|warning\) *\([a-z_]*\): \([0-9]*\).*/\2 \3/p' | tr '\n' ';'
@@ -33,6 +33,23 @@ echo "a damaged block"
 { head -c 1500 clock.pftrace; head -c 200 /dev/zero | tr '\0' '\377'; tail -c +1701 clock.pftrace; } >block.pftrace
 errors block.pftrace
 tracebridge repair -q block.pftrace -o mended.pftrace; echo $?
+errors mended.pftrace; count mended.pftrace
+echo "packets with damage inside: of two events, in a name and in the packet itself, and in interned data"
+{
+  echo 'packet { trusted_packet_sequence_id: 2 sequence_flags: 2'
+  echo 'interned_data { event_names { iid: 1 name: "interned" } } }'
+  echo 'packet { trusted_packet_sequence_id: 2 sequence_flags: 2 timestamp: 210'
+  echo 'track_event { type: TYPE_INSTANT track_uuid: 5 name: "last" } }'
+} >tail.txt
+tracebridge convert -q tail.txt --from text -o tail.pftrace
+python3 -c '
+data = bytearray(open("clock.pftrace", "rb").read() + open("tail.pftrace", "rb").read())
+for at in (data.index(b"event 120") - 1, data.index(b"interned") - 1): data[at] = 100
+name = data.index(b"event 140")
+data[data.rindex(b"\x5a", 0, name) + 1] = 100
+open("inside.pftrace", "wb").write(data)'
+errors inside.pftrace
+tracebridge repair -q inside.pftrace -o mended.pftrace --json; echo $?
 errors mended.pftrace; count mended.pftrace
 echo "JSON into which another process wrote, and which was cut"
 event() { printf '{"ph":"X","name":"%s","pid":1,"tid":1,"ts":%d,"dur":1},\n' "$1" "$2"; }
