@@ -112,9 +112,11 @@ enum tb_status tb_merger_measure(struct tb_merger *m, const char *out, tb_write_
 enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx) {
   enum tb_format format = tb_format_from_path(out);
   uint64_t written;
+  /* before there is a file, that memory may be short */
+  const char *name = tb_merge_report_print(m->report, "%s", out);
   enum tb_status status = tb_merger_converts_to(out)
                               ? write_converted(m, out, format, write, ctx)
                               : write_trace(m, out, out, m->options.no_clobber, write, ctx, &written);
-  if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
+  if (status == TB_OK) m->report->output = name;
   return status;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracebridge/repair.h"
 
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/losses.h"
 #include "base/options.h"
@@ -160,6 +162,9 @@ static enum tb_status write_all(struct repairing *r, const char *in, const char 
     status = write_one(r, &files[i], i == 0);
     if (status == TB_OK) outputs[r->report.output_count++] = files[i].name;
   }
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
+  for (; status != TB_OK && r->are_several && r->report.output_count; r->report.output_count--)
+    (void)unlink(outputs[r->report.output_count - 1]);
   return status;
 }
 

@@ -78,12 +78,10 @@ static enum tb_status take_folder(struct splitting *s) {
   return taken ? fail_of_folder(s, TB_REFUSED, "the folder is not empty; name another one") : TB_OK;
 }
 
+/* Memory may be out: the names are the ends of the paths. */
 static void remove_parts(struct splitting *s) {
-  struct tb_merge_report *report = s->walk.merger.report;
-  for (size_t i = 0; i < s->report.part_count; i++) {
-    const char *path = tb_merge_report_print(report, "%s/%s", s->directory, s->parts[i].name);
-    if (path) (void)unlink(path);
-  }
+  size_t folder = strlen(s->directory) + 1;
+  for (size_t i = 0; i < s->report.part_count; i++) (void)unlink(s->parts[i].name - folder);
   s->report.part_count = 0;
   if (s->made_directory) (void)rmdir(s->directory);
 }
@@ -103,7 +101,7 @@ static enum tb_status write_part(struct splitting *s, struct tb_split_writing *w
   char name[TB_PART_NAME_MAX];
   tb_part_name(&s->plan, writing->part, suffix_of(s), name);
   const char *path = tb_merge_report_print(m->report, "%s/%s", s->directory, name);
-  if (!path) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (!*path) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   if (tb_file_overwrites_input(path, s->in)) {
     tb_error_set_file(&m->error, path);
     return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "a part would overwrite the input; name another folder");
@@ -162,6 +160,7 @@ static enum tb_status run(struct splitting *s, struct tb_error *error) {
   enum tb_status status = tb_split_plan_make(&s->plan);
   bool has_folder = status == TB_OK && (status = take_folder(s)) == TB_OK;
   if (has_folder) status = write_parts(s);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status != TB_OK && has_folder) remove_parts(s);
   status = tb_cut_settle(m, status, error);
   tb_split_plan_free(&s->plan);

@@ -12,21 +12,22 @@ enum { JUMP_NS = 100 * 1000 * 1000 };
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
-/* NULL without memory, or where there are too many. */
-static struct tb_verify_clock *find_clock(struct tb_verifier *v, const struct tb_packet *packet, uint32_t id,
-                                          bool *is_new) {
+/* TB_NO_MEMORY; TB_LIMIT where there are too many. */
+static enum tb_status find_clock(struct tb_verifier *v, const struct tb_packet *packet, uint32_t id,
+                                 struct tb_verify_clock **clock, bool *is_new) {
   *is_new = false;
-  for (size_t i = 0; i < v->clock_count; i++)
-    if (v->clocks[i].id == id && v->clocks[i].machine == packet->machine && v->clocks[i].sequence == packet->sequence)
-      return &v->clocks[i];
+  for (*clock = v->clocks; *clock < v->clocks + v->clock_count; ++*clock)
+    if ((*clock)->id == id && (*clock)->machine == packet->machine && (*clock)->sequence == packet->sequence)
+      return TB_OK;
   void *clocks = v->clocks;
   enum tb_status status =
       tb_grow_array(v->allocator, &clocks, &v->clock_capacity, v->clock_count + 1, sizeof(*v->clocks), CLOCKS_MAX);
   v->clocks = clocks;
-  if (status != TB_OK) return NULL;
+  if (status != TB_OK) return status;
   *is_new = true;
-  v->clocks[v->clock_count] = (struct tb_verify_clock){packet->machine, packet->sequence, id, 0, 0, false};
-  return &v->clocks[v->clock_count++];
+  *clock = &v->clocks[v->clock_count++];
+  **clock = (struct tb_verify_clock){packet->machine, packet->sequence, id, 0, 0, false};
+  return TB_OK;
 }
 
 static bool is_far(int64_t a, int64_t b) {
@@ -35,7 +36,7 @@ static bool is_far(int64_t a, int64_t b) {
 }
 
 /* The clocks of the operating system: a sequence's own may start anew, and what counts ticks says nothing in ns. */
-static void check_snapshot(struct tb_verifier *v, const struct tb_packet *packet) {
+static enum tb_status check_snapshot(struct tb_verifier *v, const struct tb_packet *packet) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet->payload);
   struct tb_wire_field field;
   struct tb_snapshot_clock first = {.id = 0};
@@ -46,8 +47,9 @@ static void check_snapshot(struct tb_verifier *v, const struct tb_packet *packet
     if (tb_snapshot_clock_read(field.bytes, &reading) != TB_OK) continue; /* the reader counts it */
     if (reading.id > TB_CLOCK_BOOTTIME) continue;
     if (!has_first) first = reading;
-    struct tb_verify_clock *clock = find_clock(v, packet, (uint32_t)reading.id, &is_new);
-    if (!clock) return;
+    struct tb_verify_clock *clock;
+    enum tb_status status = find_clock(v, packet, (uint32_t)reading.id, &clock, &is_new);
+    if (status != TB_OK) return status == TB_LIMIT ? TB_OK : status;
     int64_t ns = tb_snapshot_clock_ns(&reading);
     int64_t offset = (int64_t)((uint64_t)ns - (uint64_t)tb_snapshot_clock_ns(&first));
     bool went_back = !is_new && ns < clock->last;
@@ -60,6 +62,7 @@ static void check_snapshot(struct tb_verifier *v, const struct tb_packet *packet
   }
   if (backwards) tb_verifier_find(v, TB_FINDS_CLOCK_BACKWARDS, packet->offset);
   if (jumps && !backwards) tb_verifier_find(v, TB_FINDS_CLOCK_JUMP, packet->offset);
+  return TB_OK;
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -233,8 +236,7 @@ enum tb_status tb_verify_packet(struct tb_verifier *v, const struct tb_packet_re
     case TB_TRACE_PACKET_TRACK_DESCRIPTOR:
       return packet->unreadable ? TB_OK : check_descriptor(v, packet);
     case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
-      check_snapshot(v, packet);
-      return TB_OK;
+      return check_snapshot(v, packet);
     case TB_TRACE_PACKET_TRACE_STATS:
       v->stats_offset = packet->offset;
       break;

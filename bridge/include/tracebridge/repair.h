@@ -57,7 +57,7 @@ TB_API void tb_repair_report_free(struct tb_repair_report *report); /* frees wha
  * tb_merge. TB_OK, also where something was left out, which *report says; TB_PARTIAL where the format of the output
  * lost something; else the code of *error, and nothing is under the name: TB_REFUSED (the output is the input, or a
  * file of the name that a further recording gets is there already), TB_UNSUPPORTED (an archive of several traces, or
- * several recordings where the output is no file), else as tb_merge. Files of recordings before one that failed stay.
+ * several recordings where the output is no file), else as tb_merge.
  * *report (may be NULL) is set whatever is returned, and to be freed; error may be NULL. */
 TB_MUST_CHECK TB_API enum tb_status tb_repair(const char *in, const char *out, const struct tb_repair_options *options,
                                               struct tb_repair_report *report, struct tb_error *error);

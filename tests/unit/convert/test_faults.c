@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that runs out: whole conversions, merges, infos and dumps with an allocator that fails at its nth call, once
- * or from then on. Each gives TB_NO_MEMORY and says so, or the very bytes that it gives otherwise, leaves no file and
+ * Memory that runs out: whole conversions, merges, infos, dumps and the tools of the toolbox, with an allocator that
+ * fails at its nth call, once or from then on. Each gives TB_NO_MEMORY and says so, or the very bytes that it gives
+ * otherwise, leaves no file and
  * gives all memory back.
  *
  * There are too many calls to try them all each time: of each job some are tried, others with FAULTS_SEED=N in the
@@ -13,8 +14,16 @@
 
 #include "support/failing_allocator.h"
 #include "support/merge_fixture.h"
+#include "tracebridge/diff.h"
 #include "tracebridge/dump.h"
+#include "tracebridge/file.h"
+#include "tracebridge/filter.h"
 #include "tracebridge/merge.h"
+#include "tracebridge/redact.h"
+#include "tracebridge/repair.h"
+#include "tracebridge/split.h"
+#include "tracebridge/trim.h"
+#include "tracebridge/verify.h"
 
 #define DATA(name) TB_TEST_DATA "/" name
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
@@ -22,11 +31,11 @@
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
-enum kind { CONVERT, MERGE, INFO, DUMP, DUMP_RESOLVED, DUMP_EVENTS };
+enum kind { CONVERT, MERGE, INFO, DUMP, DUMP_RESOLVED, DUMP_EVENTS, TRIM, FILTER, REPAIR, REDACT, SPLIT, VERIFY, DIFF };
 
 struct job {
   enum kind kind;
-  const char *to; /* CONVERT: the name of the output */
+  const char *to; /* the end of the output's name; NULL: .pftrace */
   const char *inputs[4];
   unsigned threads;
   bool align; /* MERGE: by messages */
@@ -39,7 +48,7 @@ struct outcome {
   size_t losses;
 };
 
-static char directory[64], output[128], temporary[128];
+static char directory[64], output[128], temporary[128], parts[128], both[128];
 
 static bool take(void *ctx, const char *text, size_t len) { return tb_buffer_append(ctx, text, len) == TB_OK; }
 
@@ -104,12 +113,102 @@ static enum tb_status dump(const struct job *job, const struct tb_allocator *all
   return tb_dump(job->inputs[0], &options, take, &o->bytes, losses, &o->losses, &o->error);
 }
 
-static void read_output(struct outcome *o) {
+/* The options that these have in common; `t`: as each calls threads. */
+#define HOW(t) .size = sizeof(options), .allocator = allocator, .temporary_directory = temporary, .t = job->threads
+
+static enum tb_status trim(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
+  const struct tb_trim_options options = {HOW(threads), .last_ns = 1000000, .shift_ns = 1000};
+  struct tb_trim_report report = {.size = sizeof(report)};
+  enum tb_status status = tb_trim(job->inputs[0], output, &options, &report, &o->error);
+  tb_trim_report_free(&report);
+  return status;
+}
+
+static enum tb_status filter(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
+  const char *const names[] = {"*a*"};
+  const struct tb_filter_options options = {HOW(worker_threads), .names = names, .name_count = 1, .no_args = true};
+  struct tb_filter_report report = {.size = sizeof(report)};
+  enum tb_status status = tb_filter(job->inputs[0], output, &options, &report, &o->error);
+  tb_filter_report_free(&report);
+  return status;
+}
+
+static enum tb_status repair(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
+  const struct tb_repair_options options = {HOW(threads)};
+  struct tb_repair_report report = {.size = sizeof(report)};
+  enum tb_status status = tb_repair(job->inputs[0], output, &options, &report, &o->error);
+  tb_repair_report_free(&report);
+  return status;
+}
+
+static enum tb_status split(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
+  const struct tb_split_options options = {HOW(threads), .by = TB_SPLIT_THREAD, .suffix = job->to};
+  struct tb_split_report report = {.size = sizeof(report)};
+  enum tb_status status = tb_split(job->inputs[0], parts, &options, &report, &o->error);
+  tb_split_report_free(&report);
+  return status;
+}
+
+static enum tb_status redact(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
+  const struct tb_reader_options reader = {.size = sizeof(reader), .allocator = allocator};
+  const struct tb_writer_options writer = {
+      .size = sizeof(writer), .allocator = allocator, .temporary_directory = temporary};
+  const struct tb_redact_options options = {
+      .size = sizeof(options), .reader = &reader, .writer = &writer, .key = "the same each time"};
+  return tb_redact(job->inputs[0], output, &options, NULL, &o->error);
+}
+
+static enum tb_status verify(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .allocator = allocator, .temporary_directory = temporary};
+  const struct tb_verify_options options = {.size = sizeof(options), .reader = &reader};
+  struct tb_verification *found;
+  enum tb_status status = tb_verify(job->inputs[0], &options, &found, &o->error);
+  if (found && tb_verification_json(found, take, &o->bytes) != TB_OK) fail();
+  tb_verification_free(found);
+  return status;
+}
+
+static enum tb_status diff(const struct job *job, const struct tb_allocator *allocator, struct outcome *o) {
+  const struct tb_reader_options reader = {
+      .size = sizeof(reader), .allocator = allocator, .temporary_directory = temporary};
+  const struct tb_diff_options options = {.size = sizeof(options), .reader = &reader};
+  struct tb_difference *found;
+  enum tb_status status = tb_diff(job->inputs[0], job->inputs[1], &options, &found, &o->error);
+  if (found && tb_difference_json(found, take, &o->bytes) != TB_OK) fail();
+  tb_difference_free(found);
+  return status;
+}
+
+static void read_file_to(struct outcome *o, const char *path) {
   size_t len;
-  char *data = read_file(output, &len);
+  char *data = read_file(path, &len);
   if (!take(&o->bytes, data, len)) fail();
   free(data);
-  (void)unlink(output);
+  (void)unlink(path);
+}
+
+static void read_parts(struct outcome *o) {
+  struct dirent **entries;
+  char path[512];
+  int count = scandir(parts, &entries, NULL, alphasort);
+  for (int i = 0; i < count; i++) {
+    (void)snprintf(path, sizeof(path), "%s/%s", parts, entries[i]->d_name);
+    if (entries[i]->d_name[0] != '.') read_file_to(o, path);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
+static void read_output(const struct job *job, struct outcome *o) {
+  if (o->status != TB_OK && o->status != TB_PARTIAL) return;
+  if (job->kind == SPLIT)
+    read_parts(o);
+  else if (job->kind <= MERGE || (job->kind >= TRIM && job->kind <= REDACT))
+    read_file_to(o, output);
+  char second[sizeof(output) + 8];
+  (void)snprintf(second, sizeof(second), "%s/out.2%s", directory, job->to ? job->to : "");
+  if (access(second, F_OK) == 0) read_file_to(o, second);
 }
 
 static struct outcome run_job(const struct job *job, struct faults *faults) {
@@ -117,11 +216,12 @@ static struct outcome run_job(const struct job *job, struct faults *faults) {
   struct outcome o = {0};
   tb_buffer_init(&o.bytes, tb_default_allocator(), 0);
   (void)snprintf(output, sizeof(output), "%s/out%s", directory, job->to ? job->to : ".pftrace");
-  o.status = job->kind == CONVERT ? convert(job, &allocator, &o)
-             : job->kind == MERGE ? merge(job, &allocator, &o)
-             : job->kind == INFO  ? info(job, &allocator, &o)
-                                  : dump(job, &allocator, &o);
-  if ((job->kind == CONVERT || job->kind == MERGE) && (o.status == TB_OK || o.status == TB_PARTIAL)) read_output(&o);
+  static enum tb_status (*const run[])(const struct job *, const struct tb_allocator *, struct outcome *) = {
+      [CONVERT] = convert,  [MERGE] = merge,   [INFO] = info,     [DUMP] = dump,     [DUMP_RESOLVED] = dump,
+      [DUMP_EVENTS] = dump, [TRIM] = trim,     [FILTER] = filter, [REPAIR] = repair, [REDACT] = redact,
+      [SPLIT] = split,      [VERIFY] = verify, [DIFF] = diff};
+  o.status = run[job->kind](job, &allocator, &o);
+  read_output(job, &o);
   return o;
 }
 
@@ -130,7 +230,8 @@ static size_t files_in(const char *path) {
   DIR *dir = opendir(path);
   assert_non_null(dir);
   for (struct dirent *entry; (entry = readdir(dir));)
-    count += entry->d_name[0] != '.' && strcmp(entry->d_name, "tmp") != 0;
+    count += entry->d_name[0] != '.' && strcmp(entry->d_name, "tmp") != 0 && strcmp(entry->d_name, "parts") != 0 &&
+             strcmp(entry->d_name, "both") != 0;
   (void)closedir(dir);
   return count;
 }
@@ -139,7 +240,7 @@ static size_t files_in(const char *path) {
 
 static const char *wrong(const struct outcome *o, const struct outcome *whole, const struct faults *faults) {
   if (faults->held) return "memory is not given back";
-  if (files_in(directory) || files_in(temporary)) return "a file is left";
+  if (files_in(directory) || files_in(temporary) || files_in(parts)) return "a file is left";
   if (o->status == TB_NO_MEMORY) {
     if (o->error.code != TB_NO_MEMORY) return "the error has another code than the status";
     return o->error.message[0] ? NULL : "there is no message";
@@ -153,7 +254,8 @@ static const char *wrong(const struct outcome *o, const struct outcome *whole, c
 
 static const char *job_name(const struct job *job) {
   static char name[512];
-  static const char *const kinds[] = {"convert", "merge", "info", "dump", "resolve", "events"};
+  static const char *const kinds[] = {"convert", "merge",  "info",   "dump",  "resolve", "events", "trim",
+                                      "filter",  "repair", "redact", "split", "verify",  "diff"};
   int len = snprintf(name, sizeof(name), "%s%s -j%u", kinds[job->kind], job->to ? job->to : "", job->threads);
   for (size_t i = 0; i < 4 && job->inputs[i]; i++) {
     const char *slash = strrchr(job->inputs[i], '/');
@@ -203,17 +305,29 @@ static unsigned try_some(const struct job *job) {
   return bad;
 }
 
+/* Two recordings, one behind the other. */
+static int write_both(void) {
+  static const char recording[] =
+      "packet { trusted_packet_sequence_id: 1 trace_config { duration_ms: 1 } }\n"
+      "packet { trusted_packet_sequence_id: 2 timestamp: 5\n"
+      "  track_event { type: TYPE_INSTANT track_uuid: 1 name: \"a\" } }\n";
+  char text[2 * sizeof(recording)];
+  (void)snprintf(both, sizeof(both), "%s/both", directory);
+  return tb_file_write(both, text, (size_t)snprintf(text, sizeof(text), "%s%s", recording, recording), NULL) != TB_OK;
+}
+
 static int set_up(void **state) {
   (void)state;
   strcpy(directory, "/tmp/tracebridge-test.XXXXXX");
   if (!mkdtemp(directory)) return -1;
   (void)snprintf(temporary, sizeof(temporary), "%s/tmp", directory);
-  return mkdir(temporary, 0777);
+  (void)snprintf(parts, sizeof(parts), "%s/parts", directory);
+  return mkdir(temporary, 0777) || mkdir(parts, 0777) || write_both();
 }
 
 static int tear_down(void **state) {
   (void)state;
-  return rmdir(temporary) || rmdir(directory);
+  return unlink(both) || rmdir(parts) || rmdir(temporary) || rmdir(directory);
 }
 
 /* ---- what is tried ----------------------------------------------------------------------------------------------- */
@@ -296,11 +410,31 @@ static void infos_and_dumps_have_all_their_memory_or_say_so(void **state) {
   assert_int_equal(bad, 0);
 }
 
+/* Each tool by each format, into the same and into another. */
+static void tools_have_all_their_memory_or_say_so(void **state) {
+  (void)state;
+  static const char *const inputs[] = {DATA("phases/flows.json"), DATA("damage/missing_comma.json"), TRACE("events"),
+                                       TRACE("clocks"), FXT("events")};
+  static const char *const to[] = {".json", ".pftrace", ".pftrace", ".json", ".fxt"};
+  unsigned bad = 0;
+  for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
+    for (int kind = TRIM; kind <= DIFF; kind++) {
+      struct job job = {.kind = (enum kind)kind, .to = to[i], .inputs = {inputs[i]}, .threads = 1 + i % 2};
+      if (kind == DIFF) job.inputs[1] = inputs[(i + 1) % (sizeof(inputs) / sizeof(inputs[0]))];
+      bad += try_some(&job);
+    }
+  }
+  const struct job two = {.kind = REPAIR, .to = ".json", .inputs = {both}, .threads = 1};
+  bad += try_some(&two);
+  assert_int_equal(bad, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(conversions_have_all_their_memory_or_say_so),
       cmocka_unit_test(merges_have_all_their_memory_or_say_so),
       cmocka_unit_test(infos_and_dumps_have_all_their_memory_or_say_so),
+      cmocka_unit_test(tools_have_all_their_memory_or_say_so),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
