@@ -10,7 +10,6 @@
 #include "tracebridge/event.h"
 
 enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };
-enum { SERVICE_TRACING_STARTED = 2 };
 
 static uint64_t hash_text(struct tb_str text) {
   uint64_t h = TB_MIX64_GOLDEN ^ text.len;
@@ -180,13 +179,6 @@ uint32_t tb_prescan_machine(const struct tb_prescan *s, uint32_t id) {
   return id;
 }
 
-static void look_for_start(struct tb_prescan *s, struct tb_str service_event, int64_t time) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(service_event);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time;
-}
-
 static inline void extend(struct tb_prescanned_extent *extent, int64_t time) {
   if (!extent->any || time < extent->first) extent->first = time;
   if (!extent->any || time > extent->last) extent->last = time;
@@ -219,7 +211,8 @@ static void take_time(struct tb_prescan *s, const struct tb_packet_header *head,
     extend(own, own_time(tb_input_clocks_of(&s->clocks, sequence, time.clock), head->timestamp));
   else if (machine)
     extend(&machine->extent, time.time);
-  if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT) look_for_start(s, head->payload, time.time);
+  if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT && tb_service_event_says_started(head->payload))
+    s->has_started = true, s->started = time.time;
 }
 
 /* Counts a packet that needs state which the sequence does not have yet. */

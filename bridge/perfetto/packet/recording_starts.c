@@ -6,7 +6,6 @@
 #include "tracebridge/event.h"
 
 #define HOUR INT64_C(3600000000000)
-enum { SERVICE_TRACING_STARTED = 2 };
 
 void tb_recording_starts_init(struct tb_recording_starts *s, const struct tb_allocator *allocator) {
   *s = (struct tb_recording_starts){.others = 0};
@@ -43,11 +42,11 @@ static enum tb_status take_once(struct tb_recording_starts *s, uint64_t whose, u
   return tb_map_put(&s->once, whose, kind, 1);
 }
 
-static bool says_started(struct tb_str service_event) {
+bool tb_service_event_says_started(struct tb_str service_event) {
   struct tb_wire_cursor cursor = tb_wire_cursor(service_event);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == SERVICE_TRACING_STARTED) return true;
+    if (field.number == TB_TRACING_SERVICE_EVENT_TRACING_STARTED) return true;
   return false;
 }
 
@@ -91,7 +90,7 @@ enum tb_status tb_recording_starts_take(struct tb_recording_starts *s, const str
     case TB_TRACE_PACKET_SYSTEM_INFO:
       return take_once(s, whose, head->kind, begins);
     case TB_TRACE_PACKET_SERVICE_EVENT:
-      return says_started(head->payload) ? take_once(s, whose, head->kind, begins) : TB_OK;
+      return tb_service_event_says_started(head->payload) ? take_once(s, whose, head->kind, begins) : TB_OK;
     case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
       return take_snapshot(s, head, whose, begins);
     default:

@@ -44,6 +44,9 @@ static inline bool tb_recording_may_open(uint32_t kind) {
 TB_MUST_CHECK enum tb_status tb_recording_starts_take(struct tb_recording_starts *starts,
                                                       const struct tb_packet_header *head, bool *begins);
 
+/* Whether a TracingServiceEvent says that the recording started. */
+bool tb_service_event_says_started(struct tb_str service_event);
+
 /* Takes in that a packet is the first of its sequence; `seen`: which had packets before. *recording is the sequence's,
  * 0 at first. True: another recording began. */
 bool tb_recording_starts_sequence(struct tb_recording_starts *starts, bool seen, uint8_t *recording);
