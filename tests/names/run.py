@@ -308,7 +308,8 @@ def hostile_bytes(content):
 LOOKS = (["info"], ["info", "--json"], ["verify"], ["verify", "--json"], ["dump"], ["dump", "--resolve"],
          ["dump", "--events"])
 WITHOUT_TEXTS = ("gpu_work.perfetto-trace", "sequence_clocks.perfetto-trace", "small.ftrace", "no_events.json",
-                 "cpu_per_uid.perfetto-trace")
+                 "cpu_per_uid.perfetto-trace", "chrome_samples.perfetto-trace", "created_threads.perfetto-trace",
+                 "packets_alone.perfetto-trace")
 CONVERTED = ("everywhere.json", "spaces.json", "args.json", "stacks.json", "small.ftrace")
 
 
