@@ -84,7 +84,8 @@ static void text_input(struct tb_json_emit *page, const struct tb_merge_input_re
 
 void tb_render_text(const struct tb_merge_report *report, struct tb_json_emit *page) {
   put(page, "merged trace: %s, clock %s, %" PRIu64 " packets, %" PRIu64 " bytes\n",
-      report->output ? report->output : "(not written)", report->summary.trace_clock, report->summary.packets_out,
+      report->output ? report->output : "(not written)",
+      report->summary.trace_clock[0] ? report->summary.trace_clock : "unknown", report->summary.packets_out,
       report->summary.bytes_out);
   for (size_t i = 0; report->conversion && i < report->conversion->loss_count; i++)
     put(page, "lost in converting to %s: %" PRIu64 " %s\n", tb_format_name(report->conversion->to),
