@@ -2,8 +2,7 @@
  *
  * Memory that runs out: whole conversions, merges, infos, dumps and the tools of the toolbox, with an allocator that
  * fails at its nth call, once or from then on. Each gives TB_NO_MEMORY and says so, or the very bytes that it gives
- * otherwise, leaves no file and
- * gives all memory back.
+ * otherwise, leaves no file and gives all memory back.
  *
  * There are too many calls to try them all each time: of each job some are tried, others with FAULTS_SEED=N in the
  * environment. FAULTS=TEXT tries all calls of the jobs with TEXT in their names; under AddressSanitizer it prints where
