@@ -16,9 +16,11 @@ enum { JUMP_NS = 100 * 1000 * 1000 };
 static enum tb_status find_clock(struct tb_verifier *v, const struct tb_packet *packet, uint32_t id,
                                  struct tb_verify_clock **clock, bool *is_new) {
   *is_new = false;
-  for (*clock = v->clocks; *clock < v->clocks + v->clock_count; ++*clock)
+  for (size_t i = 0; i < v->clock_count; i++) {
+    *clock = &v->clocks[i];
     if ((*clock)->id == id && (*clock)->machine == packet->machine && (*clock)->sequence == packet->sequence)
       return TB_OK;
+  }
   void *clocks = v->clocks;
   enum tb_status status =
       tb_grow_array(v->allocator, &clocks, &v->clock_capacity, v->clock_count + 1, sizeof(*v->clocks), CLOCKS_MAX);
