@@ -148,13 +148,10 @@ static enum tb_status write_one(struct repairing *r, const struct tb_recording_f
   return TB_OK;
 }
 
-static enum tb_status write_all(struct repairing *r, const char *in, const char *out) {
+static enum tb_status write_files(struct repairing *r, const struct tb_recording_file *files, size_t count,
+                                  const char **outputs) {
   struct tb_merger *m = &r->walk.merger;
-  struct tb_recording_file *files;
-  size_t count;
-  enum tb_status status = tb_recording_files(&r->walk, in, out, &files, &count);
-  const char **outputs = status == TB_OK ? tb_arena_alloc(&m->report->arena, count * sizeof(*outputs)) : NULL;
-  if (status == TB_OK && !outputs) return TB_NO_MEMORY;
+  enum tb_status status = TB_OK;
   r->are_several = count > 1;
   r->report.recordings = count + r->walk.source->other_recordings;
   r->report.outputs = outputs;
@@ -166,6 +163,16 @@ static enum tb_status write_all(struct repairing *r, const char *in, const char 
   for (; status != TB_OK && r->are_several && r->report.output_count; r->report.output_count--)
     (void)unlink(outputs[r->report.output_count - 1]);
   return status;
+}
+
+static enum tb_status write_all(struct repairing *r, const char *in, const char *out) {
+  struct tb_merger *m = &r->walk.merger;
+  struct tb_recording_file *files;
+  size_t count;
+  enum tb_status status = tb_recording_files(&r->walk, in, out, &files, &count);
+  if (status != TB_OK) return tb_guard_settle(&m->report->guard, status, &m->error);
+  const char **outputs = tb_arena_alloc(&m->report->arena, count * sizeof(*outputs));
+  return outputs ? write_files(r, files, count, outputs) : TB_NO_MEMORY;
 }
 
 static enum tb_status run(struct repairing *r, const char *in, const char *out, struct tb_error *error) {
