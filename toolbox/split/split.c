@@ -144,8 +144,8 @@ static uint64_t packet_bytes(const struct splitting *s) {
   if (!s->walk.source->converted || tb_path_compression(s->in, &stem) != TB_COMPRESSION_NONE || stat(s->in, &st) != 0 ||
       !S_ISREG(st.st_mode) || !st.st_size)
     return bytes;
-  double share = (double)s->walk.source->prescan.bytes / (double)st.st_size;
-  return (uint64_t)((double)bytes * share) + 1;
+  double share = (double)s->walk.source->prescan.bytes / (double)st.st_size, packets = (double)bytes * share;
+  return packets < 0x1p63 ? (uint64_t)packets + 1 : UINT64_MAX;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
