@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inspect/dump.h"
+#include "model/arg_lookup.h"
 
 static void put_key(struct tb_json_emit *e, const char *key) {
   TB_JSON_EMIT(e, " ");
@@ -93,6 +94,26 @@ static void put_clocks(struct tb_json_emit *e, const struct tb_event *event) {
   }
 }
 
+/* An id that the event has not, though its track has one, is no member: it is said behind them. */
+static void put_extra(struct tb_json_emit *e, const struct tb_event *event) {
+  size_t before = e->buffer.len;
+  put_key(e, "extra");
+  size_t start = e->buffer.len;
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (!tb_is_absent_id(&event->extra[i])) tb_json_emit_members(e, &event->extra[i], event->extra[i].span, NULL);
+  if (e->buffer.len == start) {
+    e->buffer.len = before;
+  } else if (e->status == TB_OK) {
+    e->buffer.data[start] = '{';
+    TB_JSON_EMIT(e, "}");
+  }
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
+    if (!tb_is_absent_id(&event->extra[i])) continue;
+    put_key(e, "without");
+    tb_json_emit_raw(e, event->extra[i].name.ptr, event->extra[i].name.len);
+  }
+}
+
 /* Of blobs only the size is shown: their content is for other programs. */
 static void put_rest(struct tb_json_emit *e, const struct tb_event *event) {
   if (event->has & TB_HAS_CPU) put_number(e, "cpu", event->cpu);
@@ -113,10 +134,7 @@ static void put_rest(struct tb_json_emit *e, const struct tb_event *event) {
     else
       tb_json_emit_object(e, event->args, event->arg_count, NULL);
   }
-  if (event->extra_count) {
-    put_key(e, "extra");
-    tb_json_emit_object(e, event->extra, event->extra_count, NULL);
-  }
+  put_extra(e, event);
 }
 
 void tb_dump_event(struct tb_json_emit *e, const struct tb_event *event) {
