@@ -88,7 +88,8 @@ int cli_cut_end(struct cli_cut *cut, enum tb_status status, const struct tb_merg
   if (merge) cli_merge_damage(merge);
   if (!is_there) return exit_status;
   cut->written = written ? written : merge;
-  if (merge) cut->read_losses = tb_merge_report_losses(merge, 0, &cut->read_loss_count);
+  const struct tb_merge_input_report *read = merge ? tb_merge_report_input(merge, 0) : NULL;
+  if (read) cut->read_losses = read->losses, cut->read_loss_count = read->loss_count;
   const struct tb_convert_report *conversion = cut->written ? tb_merge_report_conversion(cut->written) : NULL;
   if (!cut->quiet) {
     cli_print(stderr, "%s -> %s\n", cut->in, cut->output);

@@ -195,7 +195,7 @@ enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s
     in->damaged = m->partial = true;
     in->damage_offset = report->loss_count ? report->losses[0].first_offset : 0;
     in->damage = report->loss_count ? tb_merge_report_print(m->report, "%s", report->losses[0].reason) : "";
-    status = tb_merge_report_set_losses(m->report, s->index, report->losses, report->loss_count);
+    status = tb_merge_report_set_losses(m->report, in, report->losses, report->loss_count);
   }
   if (status == TB_OK) status = tb_copy_store_end(&m->store, report->summary.bytes_written, &s->place, &m->error);
   tb_free(m->allocator, report, sizeof(*report));

@@ -125,7 +125,7 @@ static enum tb_status settle(struct tb_merger *m, struct tb_source *s, const str
   in->damage = s->prescan.damage;
   struct tb_losses losses = {.count = 0};
   tb_losses_add_many(&losses, s->prescan.damage, s->prescan.losses, s->prescan.damage_offset);
-  return tb_merge_report_set_losses(m->report, s->index, losses.entries, losses.count);
+  return tb_merge_report_set_losses(m->report, in, losses.entries, losses.count);
 }
 
 enum tb_status tb_merger_prescan(struct tb_merger *m) {

@@ -151,40 +151,14 @@ struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report
   return input;
 }
 
-static struct tb_read_losses *find_losses(const struct tb_merge_report *report, size_t input) {
-  for (size_t i = 0; i < report->losses_count; i++)
-    if (report->losses[i].input == input) return &report->losses[i];
-  return NULL;
-}
-
-static struct tb_read_losses *add_losses(struct tb_merge_report *report, size_t input) {
-  void *all = report->losses;
-  enum tb_status status = tb_grow_array(report->allocator, &all, &report->losses_capacity, report->losses_count + 1,
-                                        sizeof(*report->losses), INPUTS_MAX);
-  report->losses = all;
-  if (status != TB_OK) return NULL;
-  struct tb_read_losses *added = &report->losses[report->losses_count++];
-  *added = (struct tb_read_losses){.input = input};
-  return added;
-}
-
-enum tb_status tb_merge_report_set_losses(struct tb_merge_report *report, size_t input, const struct tb_loss *losses,
-                                          size_t count) {
-  struct tb_read_losses *of = find_losses(report, input);
-  if (!count && !of) return TB_OK;
-  struct tb_loss *list = tb_arena_alloc(&report->arena, (count + 1) * sizeof(*list));
-  if (list && !of) of = add_losses(report, input);
-  if (!list || !of) return TB_NO_MEMORY;
+enum tb_status tb_merge_report_set_losses(struct tb_merge_report *report, struct tb_merge_input_report *input,
+                                          const struct tb_loss *losses, size_t count) {
+  struct tb_loss *list = count ? tb_arena_alloc(&report->arena, count * sizeof(*list)) : NULL;
+  if (count && !list) return TB_NO_MEMORY;
   for (size_t i = 0; i < count; i++) list[i] = losses[i];
-  of->list = list;
-  of->count = count;
+  input->losses = list;
+  input->loss_count = count;
   return TB_OK;
-}
-
-const struct tb_loss *tb_merge_report_losses(const struct tb_merge_report *report, size_t index, size_t *count) {
-  const struct tb_read_losses *of = find_losses(report, index);
-  *count = of ? of->count : 0;
-  return *count ? of->list : NULL;
 }
 
 const struct tb_merge_summary *tb_merge_report_summary(const struct tb_merge_report *report) {
@@ -220,7 +194,6 @@ void tb_merge_report_free(struct tb_merge_report *report) {
   tb_free(report->allocator, report->inputs, report->capacity * sizeof(*report->inputs));
   tb_free(report->allocator, report->notes, report->note_capacity * sizeof(*report->notes));
   tb_free(report->allocator, report->advice, report->advice_capacity * sizeof(*report->advice));
-  tb_free(report->allocator, report->losses, report->losses_capacity * sizeof(*report->losses));
   tb_free(report->allocator, report->evidence, report->evidence_capacity * sizeof(*report->evidence));
   tb_arena_free(&report->arena);
   tb_free(report->guard.source, report, sizeof(*report));

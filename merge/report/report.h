@@ -9,21 +9,12 @@
 #include "merge/report/evidence.h"
 #include "tracebridge/merge.h"
 
-/* What reading an input lost. */
-struct tb_read_losses {
-  size_t input;
-  const struct tb_loss *list;
-  size_t count;
-};
-
 struct tb_merge_report {
   struct tb_guard guard;                /* of all of the merge */
   const struct tb_allocator *allocator; /* the guard's */
   struct tb_arena arena;                /* of the texts */
   struct tb_merge_input_report *inputs;
   size_t count, capacity;
-  struct tb_read_losses *losses; /* of the inputs of which something was lost */
-  size_t losses_count, losses_capacity;
   struct tb_merge_summary summary;
   const char *output; /* NULL: a dry run */
   struct tb_merge_note *notes;
@@ -45,7 +36,8 @@ struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *alloca
 struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report, const char *name);
 
 /* Sets what reading an input lost to a copy of these. TB_OK, TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_merge_report_set_losses(struct tb_merge_report *report, size_t input,
+TB_MUST_CHECK enum tb_status tb_merge_report_set_losses(struct tb_merge_report *report,
+                                                        struct tb_merge_input_report *input,
                                                         const struct tb_loss *losses, size_t count);
 
 /* A text that the report keeps; "" when memory is out. */

@@ -89,7 +89,9 @@ static enum tb_status report_losses(struct repairing *r) {
   r->report.passed_over += count;
   if (source->converted) return TB_OK;
   if (count) tb_losses_add_many(&r->losses, reason, count, r->offset + offset);
-  return tb_merge_report_set_losses(r->walk.merger.report, source->index, r->losses.entries, r->losses.count);
+  struct tb_merge_report *report = r->walk.merger.report;
+  return tb_merge_report_set_losses(report, tb_source_report(&r->walk.merger, source), r->losses.entries,
+                                    r->losses.count);
 }
 
 static enum tb_status write_readable(void *ctx) {
@@ -109,23 +111,21 @@ static enum tb_status write_readable(void *ctx) {
 
 /* ---- the recordings ---------------------------------------------------------------------------------------------- */
 
-/* Of what is lost in reading, in front of what is in writing. */
-static void add_loss(struct tb_convert_report *all, const struct tb_loss *loss, bool in_reading) {
-  size_t at = in_reading ? 0 : all->reader_loss_count, end = in_reading ? all->reader_loss_count : all->loss_count;
-  while (at < end && strcmp(all->losses[at].reason, loss->reason) != 0) at++;
-  if (at < end) {
-    all->losses[at].count += loss->count;
-  } else if (all->loss_count < sizeof(all->losses) / sizeof(all->losses[0])) {
-    memmove(&all->losses[at + 1], &all->losses[at], (all->loss_count - at) * sizeof(*loss));
-    all->losses[at] = *loss;
-    all->loss_count++;
-    all->reader_loss_count += in_reading;
-  }
+static void add_losses(struct tb_losses *losses, const struct tb_loss *more, size_t count) {
+  for (size_t i = 0; i < count; i++) tb_losses_add_many(losses, more[i].reason, more[i].count, more[i].first_offset);
 }
 
-/* What all conversions lost so far, in one report. */
+/* What all conversions lost so far, in one report: what was lost in reading first. */
 static void add_conversion(struct tb_convert_report *all, const struct tb_convert_report *more) {
-  for (size_t i = 0; i < more->loss_count; i++) add_loss(all, &more->losses[i], i < more->reader_loss_count);
+  struct tb_losses reading = {.count = 0}, writing = {.count = 0};
+  add_losses(&reading, all->losses, all->reader_loss_count);
+  add_losses(&reading, more->losses, more->reader_loss_count);
+  add_losses(&writing, all->losses + all->reader_loss_count, all->loss_count - all->reader_loss_count);
+  add_losses(&writing, more->losses + more->reader_loss_count, more->loss_count - more->reader_loss_count);
+  all->loss_count = 0;
+  for (size_t i = 0; i < reading.count; i++) all->losses[all->loss_count++] = reading.entries[i];
+  all->reader_loss_count = all->loss_count;
+  for (size_t i = 0; i < writing.count; i++) all->losses[all->loss_count++] = writing.entries[i];
 }
 
 static enum tb_status write_one(struct repairing *r, const struct tb_recording_file *file, bool is_first) {

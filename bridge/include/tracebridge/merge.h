@@ -124,8 +124,10 @@ struct tb_merge_input_report {
   uint64_t timestamps_changed;
   uint64_t unresolved_times; /* packets on a clock that nothing relates to the input's clock */
   bool damaged;
-  uint64_t damage_offset; /* where the first damage is; TB_NO_OFFSET: unknown */
-  const char *damage;     /* what is wrong there, "" for nothing */
+  uint64_t damage_offset;       /* where the first damage is; TB_NO_OFFSET: unknown */
+  const char *damage;           /* what is wrong there, "" for nothing */
+  const struct tb_loss *losses; /* what could not be read, by reason, as tb_convert reports it; NULL: nothing */
+  size_t loss_count;
 };
 
 /* Notes of a merge: X(code, level, its name in the JSON report). */
@@ -212,9 +214,6 @@ TB_API const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_re
 /* Where an input was refused since nothing places it: line by line what each input says of time, what was tried and
  * what would place it. NULL past the last line. Owned by the report. */
 TB_API const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index);
-/* What could not be read of input `index`, by reason with the first places, as tb_convert reports it; *count of them.
- * NULL: nothing, or there is no such input. Owned by the report. */
-TB_API const struct tb_loss *tb_merge_report_losses(const struct tb_merge_report *report, size_t index, size_t *count);
 /* What converting the merged trace to the format of the output's name did and lost; NULL where that is Perfetto's.
  * Owned by the report. */
 TB_API const struct tb_convert_report *tb_merge_report_conversion(const struct tb_merge_report *report);

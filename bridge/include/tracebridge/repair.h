@@ -43,9 +43,8 @@ struct tb_repair_report {
   uint64_t passed_over; /* places of a Perfetto trace that are nothing of it */
   uint64_t unreadable;  /* packets left out whose inside is damaged; what one said to its sequence stays if it can */
   uint64_t snapshots_left_out; /* since a clock in them runs backwards */
-  /* How the input was read, as of a merge of it alone, what of it was left out since it cannot be read
-   * (tb_merge_report_losses of input 0, whatever its format), and what the format of the output lost; NULL: not known.
-   * It is freed by tb_repair_report_free. */
+  /* How the input was read, as of a merge of it alone (`losses` of its input 0: what could not be read, whatever the
+   * format), and what the format of the output lost; NULL: not known. It is freed by tb_repair_report_free. */
   struct tb_merge_report *merge;
   uint64_t recordings;        /* in the input, one behind the other */
   const char *const *outputs; /* the files that were written; they are freed with `merge` */
