@@ -367,8 +367,8 @@ static void set_line(const struct component *c, size_t member) {
   h->drift = c->corners[variable_of(member, DRIFT)] * PPM;
 }
 
-/* Few messages say little of drift: then the smallest counts that meets them. Of some more, the smallest that meets
- * them nearly as well as any. */
+/* Few messages say little of drift: then the smallest class counts that meets them. Of some more, the smallest that
+ * meets them nearly as well as any. */
 enum { FEW = 10, SOME = 20 };
 static bool has_fewer_messages(const struct component *c, uint64_t count) {
   for (size_t i = 1; i < c->member_count; i++)

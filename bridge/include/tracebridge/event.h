@@ -331,8 +331,8 @@ struct tb_event {
   const struct tb_arg *args;
   uint32_t arg_count; /* entries of the flat tree, not top-level arguments */
   uint32_t extra_count;
-  /* members of the source's event that have no field here (cname, unknown keys, wrong types; `pid` and `tid` where the
-   * event writes them otherwise than its track's first one, of which a null pointer says that it has none) */
+  /* members of the source's event that have no field here (cname, unknown keys, wrong types). `pid` and `tid` where the
+   * event writes them otherwise than the first event of its track; TB_ARG_POINTER with 0: it has none */
   const struct tb_arg *extra;
   struct tb_stack stack;     /* sf, stack, callstack */
   struct tb_stack end_stack; /* esf, estack */

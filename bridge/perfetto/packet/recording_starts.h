@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where another recording begins in the same file: traces that were put one behind the other, as cat does, or that a
- * recorder appended to a file of before. It is one where what a recording says once is said again, a uuid is another
- * one, a sequence has a first packet behind others, or clocks that count up read hours less.
+ * Where another recording begins in the same file: traces that were put one behind the other, as cat does, or as a
+ * recorder does that appends to an earlier file. It is one where what a recording says once is said again, a uuid is
+ * another one, a sequence has a first packet behind others, or clocks that count up read hours less.
  */
 #ifndef TB_PERFETTO_PACKET_RECORDING_STARTS_H
 #define TB_PERFETTO_PACKET_RECORDING_STARTS_H
