@@ -178,6 +178,8 @@ const KINDS = {
   },
 
   // As few of hosts that read three clocks within a microsecond: what is between five is known to some microseconds.
+  // Of two hosts each reading may be 1 us off its line, and is taken for up to 7.9 times that and 1 us more; events on
+  // MONOTONIC have that of its line too.
   idle(random) {
     const hosts = [new Host(random), new Host(random), new Host(random)];
     hosts.forEach((host, h) => {
@@ -189,7 +191,7 @@ const KINDS = {
       for (let i = 0; i < 30; i++)
         host.mark(random.between(0, 300 * S), `h${h}_${i}`, { clock: i % 2 ? MONOTONIC : undefined });
     });
-    return { hosts, options: [], limit: 4 * US, boundLimit: 15 * US };
+    return { hosts, options: [], limit: 4 * US, boundLimit: 25 * US };
   },
 
   // Events of one name at the same instants, some only on one host, or twice, or late.
