@@ -11,7 +11,7 @@
 #include "chrome_json/writer/writer.h"
 #include "model/flow_source.h"
 
-enum { LINE_BYTES = 64 * 1024, CHAIN_MAX = 1 << 28 };
+enum { READ_BYTES = 64 * 1024, CHAIN_MAX = 1 << 28 };
 
 /* Keeps v2 ids apart from v1 ids, which readers count in the same space. */
 #define FIRST_BIND_ID ((uint64_t)1 << 40)
@@ -54,6 +54,13 @@ uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event 
   return number;
 }
 
+/* What the spool of deferred objects has of one: this, and the text without the last brace. The text may have more than
+ * one line: arguments are kept as they were written. */
+struct deferred {
+  uint64_t number; /* of its flows */
+  size_t len;
+};
+
 void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t number) {
   struct tb_buffer *out = &w->out.buffer;
   if (w->out.status != TB_OK) return;
@@ -61,11 +68,9 @@ void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t numbe
     out->data[start] = '{';
   else
     TB_JSON_EMIT(&w->out, "{");
-  char prefix[TB_JSON_INTEGER_MAX + 1], *end = tb_json_put_uint(prefix, number);
-  *end++ = ' ';
-  enum tb_status status = tb_spool_add(&w->deferred, prefix, (size_t)(end - prefix), &w->writer->error);
-  if (status == TB_OK) status = tb_spool_add(&w->deferred, out->data + start, out->len - start, &w->writer->error);
-  if (status == TB_OK && tb_spool_add(&w->deferred, "\n", 1, &w->writer->error) != TB_OK) return;
+  const struct deferred head = {.number = number, .len = out->len - start};
+  enum tb_status status = tb_spool_add(&w->deferred, &head, sizeof(head), &w->writer->error);
+  if (status == TB_OK && tb_spool_add(&w->deferred, out->data + start, head.len, &w->writer->error) != TB_OK) return;
   tb_json_object_cancel(w, start);
 }
 
@@ -169,16 +174,12 @@ static void number_paths(struct chains *c) {
   }
 }
 
-/* A line that was deferred: the number of its flows, and the object without its last brace. */
-static enum tb_status write_line(struct chains *c, struct tb_str line) {
+static enum tb_status write_deferred(struct chains *c, uint64_t number, struct tb_str text) {
   struct tb_json_writer *w = c->w;
-  uint64_t number = 0;
-  size_t i = 0;
-  for (; line.ptr[i] != ' '; i++) number = number * 10 + (uint64_t)(line.ptr[i] - '0');
   static const struct binding none = {0};
   const struct binding *binding = number < c->binding_count ? &c->bindings[number] : &none;
   size_t start = tb_json_object_begin(w);
-  tb_json_emit_raw(&w->out, line.ptr + i + 1, line.len - i - 1);
+  tb_json_emit_raw(&w->out, text.ptr, text.len);
   if (binding->path) {
     TB_JSON_EMIT(&w->out, ",\"bind_id\":");
     char *at = tb_json_emit_room(&w->out, TB_JSON_INTEGER_MAX);
@@ -191,34 +192,46 @@ static enum tb_status write_line(struct chains *c, struct tb_str line) {
   return tb_json_flush_some(w);
 }
 
-/* Reads on into `text` behind the part of a line that is there. */
-static enum tb_status read_on(struct tb_json_writer *w, struct tb_buffer *text, uint64_t *at) {
-  uint64_t left = tb_spool_size(&w->deferred) - *at;
-  size_t n = left < LINE_BYTES ? (size_t)left : LINE_BYTES;
+/* What was read of the spool of deferred objects; `text` has what is before `at`, and was taken up to `used`. */
+struct deferred_text {
+  struct tb_buffer *text;
+  size_t used;
+  uint64_t at;
+};
+
+/* Reads on where less than `needed` bytes are left. */
+static enum tb_status read_on(struct tb_json_writer *w, struct deferred_text *read, size_t needed) {
+  struct tb_buffer *text = read->text;
+  size_t have = text->len - read->used;
+  if (have >= needed) return TB_OK;
+  if (have) memmove(text->data, text->data + read->used, have);
+  text->len = have;
+  read->used = 0;
+  uint64_t left = tb_spool_size(&w->deferred) - read->at;
+  size_t n = left < READ_BYTES ? (size_t)left : READ_BYTES;
+  if (n < needed - have) n = needed - have;
   enum tb_status status = tb_buffer_reserve(text, n);
   if (status != TB_OK) return tb_json_fail(w, status);
-  status = tb_spool_read(&w->deferred, *at, text->data + text->len, n, &w->writer->error);
+  status = tb_spool_read(&w->deferred, read->at, text->data + text->len, n, &w->writer->error);
   text->len += n;
-  *at += n;
+  read->at += n;
   return status;
 }
 
-static enum tb_status write_lines(struct chains *c) {
-  struct tb_buffer *text = &c->w->scratch.buffer;
-  uint64_t at = 0;
-  text->len = 0;
-  while (at < tb_spool_size(&c->w->deferred)) {
-    size_t seen = text->len, used = 0;
-    enum tb_status status = read_on(c->w, text, &at);
-    const char *end;
-    while (status == TB_OK && (end = memchr(text->data + seen, '\n', text->len - seen))) {
-      size_t next = (size_t)(end + 1 - text->data);
-      status = write_line(c, (struct tb_str){text->data + used, next - 1 - used});
-      used = seen = next;
-    }
+static enum tb_status write_all_deferred(struct chains *c) {
+  struct deferred_text read = {.text = &c->w->scratch.buffer};
+  struct deferred next;
+  read.text->len = 0;
+  while (read.used < read.text->len || read.at < tb_spool_size(&c->w->deferred)) {
+    enum tb_status status = read_on(c->w, &read, sizeof(next));
     if (status != TB_OK) return status;
-    memmove(text->data, text->data + used, text->len - used);
-    text->len -= used;
+    memcpy(&next, read.text->data + read.used, sizeof(next));
+    read.used += sizeof(next);
+    status = read_on(c->w, &read, next.len);
+    if (status == TB_OK)
+      status = write_deferred(c, next.number, (struct tb_str){read.text->data + read.used, next.len});
+    if (status != TB_OK) return status;
+    read.used += next.len;
   }
   return TB_OK;
 }
@@ -229,7 +242,7 @@ enum tb_status tb_json_write_flows(struct tb_json_writer *w) {
   enum tb_status status = tb_json_flow_sorter_walk(&w->flows, take_point, &c, &w->writer->error);
   if (status == TB_OK) {
     number_paths(&c);
-    status = write_lines(&c);
+    status = write_all_deferred(&c);
   }
   if (status == TB_OK) {
     c.binding_time = false;
