@@ -127,10 +127,10 @@ void tb_flows_forget(struct tb_flows *flows, const bool *forgotten) {
 static enum tb_status step(struct tb_flow_binder *b, struct tb_slice_stack *stack, const struct tb_staged_event *e,
                            uint64_t place) {
   bool nests, pushed = false;
-  int64_t begin_ts;
+  struct tb_stack_frame_ref ended;
   enum tb_status status = TB_OK;
   if (e->kind == TB_STAGED_END)
-    (void)tb_slice_stack_end(stack, e, &begin_ts);
+    (void)tb_slice_stack_end(stack, e, &ended);
   else if (e->kind != TB_STAGED_FLOW && e->kind != TB_STAGED_COUNTER && !e->key)
     status = tb_slice_stack_begin(stack, b->flows->allocator, e, place, &nests, &pushed);
   return status == TB_OK ? tb_flows_take(b, tb_slice_stack_top(stack), e, place, pushed) : status;

@@ -18,7 +18,7 @@ enum chain {
 /* A BEGIN that no END took yet. Links are numbers of others, + 1; 0: none. */
 struct open_begin {
   uint64_t place;
-  int64_t ts;
+  int64_t ts, thread_ts; /* TB_NO_THREAD_TS: none */
   uint32_t key, name, categories;
   bool named;             /* it is in the lists of its name */
   uint32_t below[CHAINS]; /* the one before it; of one that is free, [OF_KEY] is the next that is */
@@ -33,6 +33,7 @@ struct matcher {
   uint32_t *tops;      /* by key: its newest open BEGIN, + 1 */
   struct tb_map names; /* by key, name and categories: the newest of that list, + 1 */
   size_t endless;      /* BEGINs of key 0 that are open */
+  int64_t last_ts;     /* of what is no END */
   bool disordered;     /* an END of key 0 took another than the newest, and some are still open */
   bool out_of_memory;
 };
@@ -99,7 +100,13 @@ static enum tb_status push(struct matcher *m, const struct tb_staged_event *e, u
     number = (uint32_t)++m->count;
   }
   uint32_t newest = m->tops[e->key];
-  m->begins[number - 1] = (struct open_begin){place, e->ts, e->key, e->name, e->categories, false, {newest}, {0}};
+  m->begins[number - 1] = (struct open_begin){.place = place,
+                                              .ts = e->ts,
+                                              .thread_ts = e->has_thread_ts ? e->thread_ts : TB_NO_THREAD_TS,
+                                              .key = e->key,
+                                              .name = e->name,
+                                              .categories = e->categories,
+                                              .below = {newest}};
   m->tops[e->key] = number;
   if (newest) {
     m->begins[newest - 1].above[OF_KEY] = number;
@@ -194,7 +201,10 @@ static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t 
     mark_open_ambiguous(m);
   }
   if (!(m->begins[number - 1].key & LEFT_OPEN)) leave_open_above(m, number);
-  uint64_t begin = m->begins[number - 1].place;
+  const struct open_begin *open = &m->begins[number - 1];
+  uint64_t begin = open->place;
+  if (end->key == 0 && m->last_ts < end->ts && tb_is_without_thread_time(open->ts, open->thread_ts, end))
+    set_note(m, begin, TB_MATCH_NO_THREAD_TIME);
   matches[begin] = end->ts;
   m->endless -= end->key == 0;
   matches[place] = (int64_t)begin;
@@ -254,6 +264,7 @@ static enum tb_status note_around_endless(struct matcher *m) {
 
 static void match_entry(void *ctx, const struct tb_staged_event *e, uint64_t place) {
   struct matcher *m = ctx;
+  if (e->kind != TB_STAGED_END && e->kind != TB_STAGED_FLOW) m->last_ts = e->ts;
   if (e->kind == TB_STAGED_BEGIN && push(m, e, place) != TB_OK) m->out_of_memory = true;
   if (e->kind == TB_STAGED_END) take(m, e, place);
 }

@@ -24,7 +24,8 @@ enum { TB_UNMATCHED = -1 }; /* of an END; of a BEGIN it is INT64_MAX */
  *
  * Also notes in queue->match_notes complete slices of key 0 that a BEGIN is in that never ends, and BEGINs of key 0
  * about whose end readers may disagree: those that never end, those that were open when an END took another BEGIN than
- * the newest (some readers end all slices above it), and those that begin after that, until none is open. */
+ * the newest (some readers end all slices above it), and those that begin after that, until none is open; and BEGINs of
+ * key 0 in whose slice the thread did not run. */
 TB_MUST_CHECK enum tb_status tb_match_slices(struct tb_sort_queue *queue, uint32_t keys);
 
 /* Sees that of the queue's own slices that begin at one time those that enclose others come first, where a BEGIN or an

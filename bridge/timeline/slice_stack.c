@@ -69,6 +69,7 @@ static inline enum tb_status push(struct tb_slice_stack *s, const struct tb_allo
   int64_t end = dur == OPEN ? INT64_MAX : tb_slice_end(e->ts, dur);
   frame->first_end = s->slices.count > 1 && frame[-1].first_end < end ? frame[-1].first_end : end;
   frame->dur = dur;
+  frame->thread_ts = e->has_thread_ts && dur == OPEN ? e->thread_ts : TB_NO_THREAD_TS;
   frame->place = place;
   return TB_OK;
 }
@@ -87,14 +88,14 @@ static bool is_ended_by(const void *ctx, const struct tb_open_frame *frame) {
   return (!e->name || frame->name == e->name) && (!e->categories || frame->categories == e->categories);
 }
 
-bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_staged_event *e, int64_t *begin_ts) {
+bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_staged_event *e, struct tb_stack_frame_ref *ended) {
   bool cut = false;
   (void)clear(s, e->ts, OPEN, &cut);
-  *begin_ts = INT64_MAX;
+  *ended = (struct tb_stack_frame_ref){.open = {.ts = INT64_MAX}, .thread_ts = TB_NO_THREAD_TS};
   size_t found = tb_open_stack_find(&s->slices, e->name, e->categories, is_ended_by, e);
   if (!found) return false;
   struct tb_stack_frame_ref *f = &frames_of(s)[found - 1];
-  *begin_ts = f->open.ts;
+  *ended = *f;
   f->dur = tb_time_subtract(e->ts, f->open.ts);
   if (!tb_open_stack_end(&s->slices, found - 1)) {
     s->disturbed = true;

@@ -39,8 +39,9 @@ TB_MUST_CHECK enum tb_status tb_slice_stack_begin(struct tb_slice_stack *stack, 
                                                   bool *pushed);
 
 /* Removes the slices that are closed, and ends the newest open slice that END `entry` matches. Returns whether that
- * was the innermost one; *begin_ts is when it began, INT64_MAX where none matched. */
-bool tb_slice_stack_end(struct tb_slice_stack *stack, const struct tb_staged_event *entry, int64_t *begin_ts);
+ * was the innermost one; *ended is the slice, whose open.ts is INT64_MAX where none matched. */
+bool tb_slice_stack_end(struct tb_slice_stack *stack, const struct tb_staged_event *entry,
+                        struct tb_stack_frame_ref *ended);
 
 /* Whether a complete slice has one in it of which no end has come. */
 bool tb_slice_stack_is_around_open(const struct tb_slice_stack *stack);

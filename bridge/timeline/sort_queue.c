@@ -78,9 +78,10 @@ static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e,
   }
   if (e->kind == TB_STAGED_FLOW || e->kind == TB_STAGED_COUNTER) return TB_OK;
   if (e->kind == TB_STAGED_END) {
-    int64_t begin_ts;
-    bool innermost = tb_slice_stack_end(&s->stack, e, &begin_ts);
-    if (!innermost) s->needs_matching = true;
+    struct tb_stack_frame_ref ended;
+    bool innermost = tb_slice_stack_end(&s->stack, e, &ended);
+    int64_t begin_ts = ended.open.ts;
+    if (!innermost || tb_is_without_thread_time(begin_ts, ended.thread_ts, e)) s->needs_matching = true;
     *around = innermost && begin_ts < e->ts;
     e->sorts_first = begin_ts != e->ts; /* none that came so far began at its very time */
     return TB_OK;

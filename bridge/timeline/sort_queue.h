@@ -58,7 +58,7 @@ enum tb_flow_step {
 /* One event of a queue. */
 struct tb_staged_event {
   int64_t ts;   /* ns */
-  int64_t dur;  /* COMPLETE: more than 0 */
+  int64_t dur;  /* COMPLETE: more than 0; BEGIN: what the nester found of one of TB_MATCH_NO_THREAD_TIME */
   uint8_t kind; /* enum tb_staged_kind */
   uint8_t flow; /* enum tb_flow_step; of FLOW entries, and of slices that carry a bind_id */
   /* an END of a slice that began before `ts`, what was in that slice at `ts` (timeline/same_time.h), or an INSTANT
@@ -73,6 +73,17 @@ struct tb_staged_event {
   struct tb_str body;        /* encoded by the caller */
   struct tb_str end_body;    /* COMPLETE, ZERO_LENGTH_SLICE: what goes with its end */
 };
+
+#define TB_NO_THREAD_TS INT64_MIN
+
+/* Whether a slice in which its thread did not run, as the thread times of its BEGIN and its END say, is the same as a
+ * complete one of whole microseconds, where nothing began in it at the time of the END: that would be behind a complete
+ * one. One of no duration is not: what comes behind it at its time would be in a complete one. */
+static inline bool tb_is_without_thread_time(int64_t begin_ts, int64_t begin_thread_ts,
+                                             const struct tb_staged_event *end) {
+  return end->has_thread_ts && begin_thread_ts == end->thread_ts && begin_thread_ts != TB_NO_THREAD_TS &&
+         begin_ts < end->ts && !end->body.len && ((uint64_t)end->ts - (uint64_t)begin_ts) % 1000 == 0;
+}
 
 /* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; less than INT64_MAX, which means that
  * no end is known. */
@@ -95,14 +106,16 @@ struct tb_sort_queue_block;
 struct tb_stack_frame_ref {
   struct tb_open_frame open; /* ended: its end is known */
   int64_t dur;               /* of an open slice: -1 */
+  int64_t thread_ts;         /* of a BEGIN; TB_NO_THREAD_TS: none */
   int64_t first_end;         /* the first known end of this slice and those below it; INT64_MAX: none is known */
   uint64_t place;
 };
 
 /* What tb_match_slices notes of a slice. */
 enum tb_match_note {
-  TB_MATCH_AMBIGUOUS = 1,     /* its end is, so that begin and end must be events of their own */
-  TB_MATCH_AROUND_ENDLESS = 2 /* a complete one in which one begins that never ends */
+  TB_MATCH_AMBIGUOUS = 1,      /* its end is, so that begin and end must be events of their own */
+  TB_MATCH_AROUND_ENDLESS = 2, /* a complete one in which one begins that never ends */
+  TB_MATCH_NO_THREAD_TIME = 4  /* a BEGIN of which tb_is_without_thread_time is true */
 };
 
 /* All 0 at first; see timeline/slice_stack.h. */

@@ -149,14 +149,23 @@ export function completeSlices(trace, how) {
                                                            0));
 }
 
+// Whether a begin and an end can be one legacy event of phase X: its times are microseconds, it has the begin's
+// arguments, and what is at its end is behind it.
+function canBeOne(begin, end, events) {
+  const from = nanoseconds(begin.ts), to = nanoseconds(end.ts);
+  const inside = events.slice(events.indexOf(begin) + 1, events.indexOf(end));
+  return from < to && (to - from) % 1000n === 0n && end.args === undefined && begin.id === undefined &&
+      !inside.some((event) => event.ph !== "E" && nanoseconds(event.ts) === to);
+}
+
 // The thread's time of an end that is its begin's: a thread duration of 0, which the importer of protobuf knows only of
 // legacy events of phase X.
 function withoutIdleEnds(trace) {
   const times = (event) => nanoseconds(event.tts);
-  const slices = eventsOf(trace).filter((event) => "BE".includes(event.ph));
+  const slices = eventsOf(trace).filter((event) => "BEXiIR".includes(event.ph));
   for (const events of group(slices, (event) => `${event.pid}/${event.tid}`))
     for (const [begin, end] of pairs(events, "B", "E").found)
-      if (times(end) !== null && times(begin) === times(end)) delete end.tts;
+      if (times(end) !== null && times(begin) === times(end) && !canBeOne(begin, end, events)) delete end.tts;
 }
 
 // A thread duration of 0 of a slice whose duration is no whole number of microseconds: that of such a legacy event is.

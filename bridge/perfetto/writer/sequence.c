@@ -81,6 +81,20 @@ static bool is_whole(const struct tb_sequence_writer *w, const struct tb_lane *l
   return needs && tb_may_be_legacy_complete(entry);
 }
 
+/* Whether begin and end of a slice may be one event, and its thread did not run meanwhile. */
+static bool is_pair_without_thread_time(const struct tb_sequence_writer *w, const struct tb_staged_event *entry,
+                                        size_t place) {
+  const struct tb_sort_queue *queue = tb_stager_as(&w->sequence->stager, &tb_form_queue);
+  return entry->kind == TB_STAGED_BEGIN && tb_sort_queue_has_note(queue, place, TB_MATCH_NO_THREAD_TIME) &&
+         !tb_sort_queue_has_note(queue, place, TB_MATCH_AMBIGUOUS);
+}
+
+static void complete_without_thread_time(struct tb_staged_event *slice) {
+  slice->kind = TB_STAGED_COMPLETE;
+  slice->has_thread_dur = true;
+  slice->thread_dur = 0;
+}
+
 /* ---- what nesting tells ------------------------------------------------------------------------------------------ */
 
 static struct tb_str interned_name(const struct tb_perfetto_writer *p, uint32_t iid) {
@@ -134,8 +148,10 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
     status = tb_sequence_carry_phase(w, 'X');
   if (status == TB_OK && w->instants_as_slices && entry->kind == TB_STAGED_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
-  *whole = is_whole(w, lane, entry, place);
-  if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
+  struct tb_staged_event slice = *entry;
+  if (is_pair_without_thread_time(w, entry, place)) complete_without_thread_time(&slice);
+  *whole = is_whole(w, lane, &slice, place);
+  if (status == TB_OK && *whole) status = add_legacy_complete(w, &slice, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, entry->body) : status;
 }
@@ -366,9 +382,11 @@ static enum tb_status put_packets(void *ctx, struct tb_str packets) {
   return status == TB_OK ? tb_packet_sink_put_packets(&w->p->sink, packets) : status;
 }
 
-static enum tb_status put_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
+static enum tb_status put_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
+                                 struct tb_str fields) {
   struct tb_sequence_writer *w = ctx;
   enum tb_status status = count_given(w, packet.len);
+  if (fields.len && tb_buffer_append(&w->extra, fields.ptr, fields.len) != TB_OK) return tb_sequence_no_memory(w);
   if (status == TB_OK && sides & TB_STREAMED_END) status = tb_sequence_add_end_flows(w, place);
   if (status == TB_OK && sides & TB_STREAMED_BEGIN && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_extended(w, packet) : status;

@@ -52,7 +52,9 @@ function nested(random, of) {
         const together = random.true(0.5) ? 0 : 1;
         if (depth < 3 && end - begin > 3000)
           fill(Math.ceil(begin / 1000) + together, Math.floor(end / 1000), depth + 1);
-        if (!open) events.push(event(random, "E", end, thread, ending(random, what, timed && end > begin, end)));
+        const ran = random.true(0.3) ? begin + 1000 : end;  // by its end
+        if (!open)
+          events.push(event(random, "E", end, thread, ending(random, what, timed && end > begin ? ran + 4000 : null)));
       }
       at = Math.floor(end / 1000) + 1;
     }
@@ -61,12 +63,12 @@ function nested(random, of) {
   return events;
 }
 
-function ending(random, begun, timed, end) {
+function ending(random, begun, time) {
   const more = random.true(0.5) ? begun.filter(([key]) => key === "name" || key === "cat") : [];
   if (random.true(0.2) &&
       (!begun.some(([key]) => key === "args") || random.true(0.5)))
     more.push(["args", make.args(random)]);
-  return [...more, ...(timed ? threadTimes(random, [["tts", end + 4000]]) : [])];
+  return [...more, ...(time === null ? [] : threadTimes(random, [["tts", time]]))];
 }
 
 // Whether a slice begins in one that ends, and does not end itself: the importer then ends it with that one, and what

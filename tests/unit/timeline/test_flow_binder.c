@@ -154,10 +154,10 @@ static void the_stack_takes_slices_of_any_length(void **state) {
   struct tb_staged_event begin = {.kind = TB_STAGED_BEGIN, .ts = INT64_MIN},
                          end = {.kind = TB_STAGED_END, .ts = INT64_MAX};
   struct tb_slice_stack s = {0};
-  int64_t begin_ts;
+  struct tb_stack_frame_ref ended;
   assert_true(nests(&s, begin, 0));
-  assert_true(tb_slice_stack_end(&s, &end, &begin_ts));
-  assert_int_equal(begin_ts, INT64_MIN);
+  assert_true(tb_slice_stack_end(&s, &end, &ended));
+  assert_int_equal(ended.open.ts, INT64_MIN);
   tb_slice_stack_free(&s, tb_default_allocator());
 }
 

@@ -13,16 +13,21 @@
 
 enum { TB_LEGACY_COMPLETE_MAX = 4 * (1 + TB_WIRE_VARINT_MAX) };
 
+/* Whether an event's body has a legacy event of its own. */
+static inline bool tb_has_ids(struct tb_str body) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(body);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT) return true;
+  return false;
+}
+
 /* Whether a legacy event can hold all that the entry says. */
 static inline bool tb_may_be_legacy_complete(const struct tb_staged_event *e) {
   if (e->kind != TB_STAGED_COMPLETE && e->kind != TB_STAGED_ZERO_LENGTH_SLICE) return false;
   if (e->dur % 1000 || e->end_body.len) return false;
   if (e->has_thread_dur && (!e->has_thread_ts || e->thread_dur % 1000)) return false;
-  struct tb_wire_cursor cursor = tb_wire_cursor(e->body);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT) return false; /* it has ids */
-  return true;
+  return !tb_has_ids(e->body);
 }
 
 static inline bool tb_is_legacy_complete(const struct tb_staged_event *e) {

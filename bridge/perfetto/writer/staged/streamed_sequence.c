@@ -28,8 +28,21 @@ void tb_streamed_sequence_free(struct tb_streamed_sequence *s) {
   *s = (struct tb_streamed_sequence){.allocator = s->allocator, .closed = true};
 }
 
+/* Sees that has_thread_end is true of no BEGIN with ids, of which a whole slice would be something else. False where it
+ * was seen to before its packet was spilled, and before those of the slices around it were. */
+static bool settle(const struct tb_streamed_sequence *s, struct tb_streamed_slice *slice) {
+  const struct tb_spill_block *block = &s->packets.list[tb_spill_log_find(&s->packets, slice->body)];
+  if (!block->bytes) return false;
+  if (slice->end != INT64_MAX || !slice->has_thread_end) return true;
+  const char *body = block->bytes + block->from + (slice->body - block->start);
+  slice->has_thread_end = !tb_has_ids((struct tb_str){body, slice->body_len});
+  return true;
+}
+
 enum tb_status tb_streamed_sequence_spill(struct tb_streamed_sequence *s, struct tb_spill_file *file,
                                           struct tb_error *error) {
+  for (size_t i = s->open_count; i > 0 && settle(s, &s->open[i - 1]); i--) {
+  }
   enum tb_status status = tb_spill_log_spill(&s->packets, file, error);
   return status == TB_OK ? tb_spill_log_spill(&s->notes, file, error) : status;
 }
@@ -123,7 +136,7 @@ static inline void push(struct tb_streamed_sequence *s, const struct tb_staged_e
   slice->place = s->total - 1;
   slice->name = e->name;
   slice->categories = e->categories;
-  slice->has_thread_end = e->kind != TB_STAGED_BEGIN && e->has_thread_ts && e->has_thread_dur;
+  slice->has_thread_end = e->has_thread_ts && (e->kind == TB_STAGED_BEGIN || e->has_thread_dur);
   slice->thread_end = (int64_t)((uint64_t)e->thread_ts + (uint64_t)e->thread_dur);
   slice->packet = tb_spill_log_position(&s->packets, packet);
   slice->body = tb_spill_log_position(&s->packets, body.ptr);
@@ -143,23 +156,42 @@ static inline bool take_thread_times(struct tb_streamed_sequence *s, const struc
   return true;
 }
 
-static enum tb_status mark(struct tb_streamed_sequence *s, uint64_t place, uint64_t packet, unsigned sides) {
+static enum tb_status mark(struct tb_streamed_sequence *s, uint64_t place, uint64_t packet, unsigned sides,
+                           int64_t dur) {
   void *marks = s->marks;
   enum tb_status status =
       tb_grow_array(s->allocator, &marks, &s->mark_capacity, s->mark_count + 1, sizeof(*s->marks), SIZE_MAX / 64);
   s->marks = marks;
   if (status != TB_OK) return TB_NO_MEMORY;
-  s->marks[s->mark_count++] = (struct tb_patch_point){place, packet, sides};
+  s->marks[s->mark_count++] = (struct tb_patch_point){place, packet, sides, dur};
   return TB_OK;
 }
 
 /* Marks the newest packet where it is large. */
 static inline enum tb_status mark_large(struct tb_streamed_sequence *s, const char *packet, unsigned sides) {
   if (s->packets.at - packet <= TB_PACKET_LARGE) return TB_OK;
-  return mark(s, s->total - 1, tb_spill_log_position(&s->packets, packet), sides);
+  return mark(s, s->total - 1, tb_spill_log_position(&s->packets, packet), sides, 0);
+}
+
+/* Takes an END of which tb_is_without_thread_time is true: its slice's BEGIN is to say it too. */
+__attribute__((noinline)) static enum tb_status put_whole_end(struct tb_streamed_sequence *s,
+                                                              const struct tb_staged_event *e) {
+  const struct tb_streamed_slice *begin = &s->open[--s->open_count];
+  if (make_room(s, 0) != TB_OK) return TB_NO_MEMORY;
+  note(s, e->kind | TB_NOTE_WHOLE, e);
+  int64_t thread_time = s->stream.thread_times_in_us ? e->thread_ts / 1000 : e->thread_ts;
+  s->notes.at = tb_wire_put_varint(s->notes.at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
+  s->notes.at = tb_wire_put_varint(s->notes.at, (uint64_t)thread_time - (uint64_t)s->stream.last_thread_time);
+  return mark(s, begin->place, begin->packet, TB_STREAMED_BEGIN | TB_STREAMED_END, e->ts - begin->begin);
 }
 
 static enum tb_status put_end(struct tb_streamed_sequence *s, const struct tb_staged_event *e) {
+  struct tb_streamed_slice *begin = &s->open[s->open_count - 1];
+  if (begin->has_thread_end && s->last_begin_ts < e->ts &&
+      tb_is_without_thread_time(begin->begin, begin->thread_end, e)) {
+    (void)settle(s, begin);
+    if (begin->has_thread_end) return put_whole_end(s, e);
+  }
   if (make_room(s, e->body.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = e->ts,
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
@@ -195,6 +227,7 @@ static enum tb_status put_begin(struct tb_streamed_sequence *s, const struct tb_
   note(s, e->kind | (whole ? TB_NOTE_WHOLE : 0), e);
   push(s, e, has_end && !whole, packet, (struct tb_str){s->packets.at - extra.len - e->body.len, e->body.len});
   if (!has_end) s->has_instants = true;
+  s->last_begin_ts = e->ts;
   return mark_large(s, packet, TB_STREAMED_BEGIN);
 }
 
@@ -262,7 +295,7 @@ bool tb_streamed_sequence_top(const struct tb_streamed_sequence *s, struct tb_st
 enum tb_status tb_streamed_sequence_mark_top(struct tb_streamed_sequence *s) {
   const struct tb_streamed_slice *slice = s->open_count ? &s->open[s->open_count - 1] : NULL;
   if (!slice || (s->mark_count && s->marks[s->mark_count - 1].place == slice->place)) return TB_OK;
-  return mark(s, slice->place, slice->packet, TB_STREAMED_BEGIN);
+  return mark(s, slice->place, slice->packet, TB_STREAMED_BEGIN, 0);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -308,7 +341,23 @@ enum tb_status tb_streamed_sequence_finish(struct tb_streamed_sequence *s, struc
 
 static int compare_marks(const void *a, const void *b) {
   const struct tb_patch_point *x = a, *y = b;
-  return x->place < y->place ? -1 : x->place > y->place;
+  if (x->place != y->place) return x->place < y->place ? -1 : 1;
+  return x->dur > y->dur ? -1 : x->dur < y->dur; /* what makes it whole comes first */
+}
+
+void tb_streamed_sequence_sort_marks(struct tb_streamed_sequence *s) {
+  size_t sorted = 1;
+  while (sorted < s->mark_count && compare_marks(&s->marks[sorted - 1], &s->marks[sorted]) <= 0) sorted++;
+  if (sorted < s->mark_count) qsort(s->marks, s->mark_count, sizeof(*s->marks), compare_marks);
+}
+
+enum tb_status tb_streamed_sequence_give(const struct tb_streamed_sequence_sink *sink, struct tb_str packet,
+                                         const struct tb_patch_point *mark) {
+  char legacy[TB_LEGACY_COMPLETE_MAX];
+  struct tb_str fields = {legacy, 0};
+  const struct tb_staged_event slice = {.dur = mark->dur, .has_thread_dur = true};
+  if (mark->dur) fields.len = (size_t)(tb_legacy_complete_write(legacy, &slice) - legacy);
+  return sink->packet(sink->ctx, packet, mark->place, mark->sides, fields);
 }
 
 static enum tb_status give_bytes(const struct tb_streamed_sequence_sink *sink, const char *from, const char *to) {
@@ -330,7 +379,7 @@ static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb
     const char *packet_end = tb_streamed_sequence_varint(packet + 1, &len) + len;
     status = give_bytes(sink, at, packet);
     if (status == TB_OK)
-      status = sink->packet(sink->ctx, (struct tb_str){packet, (size_t)(packet_end - packet)}, m->place, m->sides);
+      status = tb_streamed_sequence_give(sink, (struct tb_str){packet, (size_t)(packet_end - packet)}, m);
     at = packet_end;
   }
   return status == TB_OK ? give_bytes(sink, at, end) : status;
@@ -338,7 +387,7 @@ static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb
 
 enum tb_status tb_streamed_sequence_emit(struct tb_streamed_sequence *s, const struct tb_streamed_sequence_sink *sink,
                                          struct tb_error *error) {
-  if (s->mark_count) qsort(s->marks, s->mark_count, sizeof(*s->marks), compare_marks);
+  tb_streamed_sequence_sort_marks(s);
   size_t mark = 0;
   enum tb_status status = TB_OK;
   struct tb_spill_window window;

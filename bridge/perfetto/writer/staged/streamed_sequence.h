@@ -18,7 +18,8 @@
  *
  * Which slices flows join is known only when all events are there. So the packets of slices that may get flow ids are
  * marked (`marks`), and tb_streamed_sequence_emit passes these and large packets to its sink one by one; all others
- * go out in bulk.
+ * go out in bulk. A BEGIN is marked too where its END says that the thread did not run: it gets what makes a legacy
+ * event of it, and the END no packet (perfetto/writer/encode/legacy_complete_event.h).
  */
 #ifndef TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_H
 #define TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_H
@@ -42,7 +43,7 @@ struct tb_streamed_sequence {
   struct tb_patch_point *marks; /* packets that flows may be added to, and large ones */
   size_t mark_count, mark_capacity;
   uint64_t total; /* entries */
-  int64_t first_ts, last_ts, last_rank;
+  int64_t first_ts, last_ts, last_rank, last_begin_ts;
   bool complete_first; /* set after init: see tb_source_traits */
   bool only_inner;     /* an END may come behind all that came at last_ts: see timeline/same_time.h */
   bool has_thread_times;
@@ -89,8 +90,8 @@ struct tb_streamed_sequence_sink {
   /* Any number of whole packets, their tags and lengths included. */
   enum tb_status (*packets)(void *ctx, struct tb_str packets);
   /* One packet, with the place among the entries of the slice or the instant that it begins or ends, or both:
-   * `sides`, of enum tb_streamed_side; 0 where it is only large. */
-  enum tb_status (*packet)(void *ctx, struct tb_str packet, uint64_t place, unsigned sides);
+   * `sides`, of enum tb_streamed_side; 0 where it is only large. `fields` are to be added to its event. */
+  enum tb_status (*packet)(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields);
 };
 
 /* Emits all packets and frees them: large and marked ones one by one, the others in bulk. TB_OK, TB_IO, TB_NO_MEMORY
@@ -100,7 +101,7 @@ TB_MUST_CHECK enum tb_status tb_streamed_sequence_emit(struct tb_streamed_sequen
                                                        struct tb_error *error);
 
 /* Passes each packet to the sink by itself. TB_OK, TB_NO_MEMORY, TB_IO or what the sink returned. */
-TB_MUST_CHECK enum tb_status tb_streamed_sequence_each_packet(const struct tb_streamed_sequence *streamed,
+TB_MUST_CHECK enum tb_status tb_streamed_sequence_each_packet(struct tb_streamed_sequence *streamed,
                                                               const struct tb_streamed_sequence_sink *sink,
                                                               struct tb_error *error);
 

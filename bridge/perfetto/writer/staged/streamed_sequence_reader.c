@@ -67,6 +67,21 @@ static const char *varint32(const char *at, uint32_t *v) {
   return at;
 }
 
+/* An END that has no packet. */
+static bool is_whole_end(const struct packet_walk *w) { return w->whole && w->kind == TB_STAGED_END; }
+
+static int64_t thread_ts_of(const struct packet_walk *w, int64_t thread_time) {
+  return w->streamed->stream.thread_times_in_us ? thread_time * 1000 : thread_time;
+}
+
+static const char *read_end_times(struct packet_walk *w, const char *at) {
+  uint64_t step, thread_step;
+  at = tb_streamed_sequence_varint(tb_streamed_sequence_varint(at, &step), &thread_step);
+  w->entry.ts = (int64_t)((uint64_t)w->ts + step);
+  w->entry.thread_ts = thread_ts_of(w, (int64_t)((uint64_t)w->thread_time + thread_step));
+  return at;
+}
+
 static void read_note(struct packet_walk *w) {
   const char *at = w->notes.at;
   unsigned byte = (unsigned char)*at++;
@@ -95,6 +110,7 @@ static void read_note(struct packet_walk *w) {
     e->thread_dur = (int64_t)v;
   }
   w->whole = byte & TB_NOTE_WHOLE;
+  if (is_whole_end(w)) at = read_end_times(w, at);
   w->notes.at = at;
 }
 
@@ -113,7 +129,7 @@ static void read_packet(struct packet_walk *w) {
   if (w->entry.has_thread_ts) {
     at = tb_streamed_sequence_varint(at + 1, &v);
     w->thread_time = (int64_t)((uint64_t)w->thread_time + v);
-    w->entry.thread_ts = s->stream.thread_times_in_us ? w->thread_time * 1000 : w->thread_time;
+    w->entry.thread_ts = thread_ts_of(w, w->thread_time);
   }
   w->entry.body = (struct tb_str){at, (size_t)(end - at)};
   if (w->whole) w->entry.body.len -= legacy_len(&w->entry);
@@ -127,7 +143,7 @@ static enum tb_status walk_on(struct packet_walk *w) {
   if (status != TB_OK) return status;
   read_note(w);
   w->packet.len = 0;
-  if (w->kind == TB_STAGED_FLOW) return TB_OK;
+  if (w->kind == TB_STAGED_FLOW || is_whole_end(w)) return TB_OK;
   status = need_byte(&w->packets, w->error);
   if (status != TB_OK) return status;
   read_packet(w);
@@ -179,8 +195,17 @@ static bool begins_slice(const struct packet_walk *w) {
   return w->kind == TB_STAGED_BEGIN || w->kind == TB_STAGED_COMPLETE || w->kind == TB_STAGED_ZERO_LENGTH_SLICE;
 }
 
-static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, struct open_places *open,
+/* The mark of a place that makes its slice whole, NULL: none; *next is the first mark that may be of it. */
+static const struct tb_patch_point *whole_mark(const struct tb_streamed_sequence *s, uint64_t place, size_t *next) {
+  while (*next < s->mark_count && s->marks[*next].place < place) ++*next;
+  const struct tb_patch_point *mark = *next < s->mark_count ? &s->marks[*next] : NULL;
+  return mark && mark->place == place && mark->dur ? mark : NULL;
+}
+
+static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, size_t *mark, struct open_places *open,
                                   const struct tb_streamed_sequence_sink *sink) {
+  const struct tb_patch_point *whole = ends_slice(w->kind) ? NULL : whole_mark(w->streamed, place, mark);
+  if (whole) return tb_streamed_sequence_give(sink, w->packet, whole);
   unsigned sides = w->whole ? TB_STREAMED_BEGIN | TB_STREAMED_END : TB_STREAMED_BEGIN;
   enum tb_status status = TB_OK;
   if (ends_slice(w->kind)) {
@@ -189,18 +214,21 @@ static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, s
   } else if (begins_slice(w)) {
     status = open_place(open, place);
   }
-  return status == TB_OK ? sink->packet(sink->ctx, w->packet, place, sides) : status;
+  const struct tb_patch_point point = {.place = place, .sides = sides};
+  return status == TB_OK ? tb_streamed_sequence_give(sink, w->packet, &point) : status;
 }
 
-enum tb_status tb_streamed_sequence_each_packet(const struct tb_streamed_sequence *s,
+enum tb_status tb_streamed_sequence_each_packet(struct tb_streamed_sequence *s,
                                                 const struct tb_streamed_sequence_sink *sink, struct tb_error *error) {
   struct open_places open = {.allocator = s->allocator};
   struct packet_walk w = start_walk(s, error);
   enum tb_status status;
+  size_t mark = 0;
+  tb_streamed_sequence_sort_marks(s);
   for (uint64_t place = 0; (status = walk_on(&w)) == TB_OK;) {
     uint64_t own = place;
     if (w.kind != TB_NOTE_ENDED_ITSELF) place++;
-    if (w.kind != TB_STAGED_FLOW) status = give_packet(&w, own, &open, sink);
+    if (w.packet.len) status = give_packet(&w, own, &mark, &open, sink);
     if (status != TB_OK) break;
   }
   end_walk(&w);

@@ -59,8 +59,9 @@ static enum tb_status see_packets(void *ctx, struct tb_str packets) {
   return tb_buffer_append(&((struct written *)ctx)->bytes, packets.ptr, packets.len);
 }
 
-static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
-  (void)place, (void)sides;
+static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
+                                 struct tb_str fields) {
+  (void)place, (void)sides, (void)fields;
   return see_packets(ctx, packet);
 }
 

@@ -63,10 +63,12 @@ static enum tb_status see_packets(void *ctx, struct tb_str packets) {
   return TB_OK;
 }
 
-static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
+static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
+                                 struct tb_str fields) {
   struct seen *seen = ctx;
   (void)place;
   (void)sides;
+  (void)fields;
   assert_true(packet.len <= sizeof(seen->last_bytes));
   memcpy(seen->last_bytes, packet.ptr, packet.len);
   seen->last_len = packet.len;
@@ -119,6 +121,93 @@ static void slices_of_no_thread_time_say_their_end_at_once(void **state) {
   tb_streamed_sequence_free(&s);
 }
 
+static struct tb_staged_event timed(struct tb_staged_event e, int64_t thread_ts) {
+  e.has_thread_ts = true;
+  e.thread_ts = thread_ts;
+  if (e.kind == TB_STAGED_END) e.body.len = 0;
+  return e;
+}
+
+/* What the sink is to add to the packets of slices that begin at `place`. */
+struct added {
+  size_t count, ends;
+  uint64_t places[4];
+  uint64_t durations[4]; /* microseconds */
+};
+
+static enum tb_status count_ends(void *ctx, struct tb_str packets) {
+  struct seen seen = {0};
+  assert_int_equal(see_packets(&seen, packets), TB_OK);
+  for (size_t i = 0; i < seen.count; i++) ((struct added *)ctx)->ends += seen.types[i] == 'E';
+  return TB_OK;
+}
+
+static enum tb_status see_fields(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
+                                 struct tb_str fields) {
+  struct added *added = ctx;
+  struct tb_str legacy = {NULL, 0};
+  if (!fields.len) return count_ends(ctx, packet);
+  assert_true(added->count < 4);
+  assert_int_equal(sides, TB_STREAMED_BEGIN | TB_STREAMED_END);
+  (void)field_of(fields, TB_TRACK_EVENT_LEGACY_EVENT, &legacy);
+  assert_int_equal(field_of(legacy, TB_TRACK_EVENT_LEGACY_EVENT_PHASE, NULL), 'X');
+  assert_int_equal(field_of(legacy, TB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US, NULL), 0);
+  added->places[added->count] = place;
+  added->durations[added->count++] = field_of(legacy, TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, NULL);
+  return TB_OK;
+}
+
+static struct added add_to(const struct tb_staged_event *entries, size_t count, bool each, bool flows) {
+  struct added added = {0};
+  const struct tb_streamed_sequence_sink sink = {&added, count_ends, see_fields};
+  struct tb_streamed_sequence s;
+  open_streamed(&s);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(put(&s, entries[i]), TB_OK);
+    if (flows) assert_int_equal(tb_streamed_sequence_mark_top(&s), TB_OK);
+  }
+  assert_false(s.closed);
+  assert_int_equal(tb_streamed_sequence_finish(&s, NULL), TB_OK);
+  assert_int_equal(
+      each ? tb_streamed_sequence_each_packet(&s, &sink, NULL) : tb_streamed_sequence_emit(&s, &sink, NULL), TB_OK);
+  tb_streamed_sequence_free(&s);
+  return added;
+}
+
+static void a_BEGIN_says_its_end_where_the_thread_did_not_run(void **state) {
+  (void)state;
+  const struct tb_staged_event entries[] = {
+      timed(entry(TB_STAGED_BEGIN, 1000, 0), 7000), timed(entry(TB_STAGED_BEGIN, 2000, 0), 7000),
+      entry(TB_STAGED_COMPLETE, 3000, 500),         timed(entry(TB_STAGED_END, 9000, 0), 7000),
+      timed(entry(TB_STAGED_BEGIN, 9000, 0), 7000), timed(entry(TB_STAGED_END, 10000, 0), 7000),
+      timed(entry(TB_STAGED_END, 11000, 0), 8000)};
+  for (int i = 0; i < 4; i++) {
+    struct added added = add_to(entries, sizeof(entries) / sizeof(entries[0]), i & 1, i & 2);
+    assert_int_equal(added.count, 2);
+    assert_int_equal(added.places[0], 1);
+    assert_int_equal(added.durations[0], 7);
+    assert_int_equal(added.places[1], 4);
+    assert_int_equal(added.durations[1], 1);
+    assert_int_equal(added.ends, 2); /* of the COMPLETE and of the first BEGIN */
+  }
+}
+
+static void a_BEGIN_does_not_where_a_whole_slice_would_say_something_else(void **state) {
+  (void)state;
+  static char id[TB_PACKET_BYTES_AHEAD + 4] = "\x32\x02\x50\x05"; /* a legacy event's */
+  struct tb_staged_event other[][3] = {
+      {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_COMPLETE, 1500, 5), entry(TB_STAGED_END, 2001, 0)},
+      {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_INSTANT, 2000, 0), entry(TB_STAGED_END, 2000, 0)},
+      {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_COMPLETE, 1500, 5), entry(TB_STAGED_END, 2000, 0)},
+      {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_COMPLETE, 1500, 5), entry(TB_STAGED_END, 2000, 0)},
+      {entry(TB_STAGED_COMPLETE, 1000, 1000), entry(TB_STAGED_BEGIN, 1500, 0), entry(TB_STAGED_END, 1500, 0)}};
+  for (size_t i = 0; i < 5; i++)
+    for (size_t k = 0; k < 3; k++) other[i][k] = timed(other[i][k], 7000);
+  other[2][0].body = (struct tb_str){id, 4};
+  other[3][2].body = (struct tb_str){id, 4}; /* whatever it is */
+  for (size_t i = 0; i < 5; i++) assert_int_equal(add_to(other[i], 3, false, false).count, 0);
+}
+
 static void gives_marked_packets_by_themselves(void **state) {
   (void)state;
   struct tb_streamed_sequence s;
@@ -167,12 +256,9 @@ static void refuses_thread_times_after_instants_without_them(void **state) {
   (void)state;
   struct tb_streamed_sequence s;
   open_streamed(&s);
-  struct tb_staged_event timed = entry(TB_STAGED_COMPLETE, 20, 5);
-  timed.has_thread_ts = true;
-  timed.thread_ts = 3000;
   assert_int_equal(put(&s, entry(TB_STAGED_INSTANT, 10, 0)), TB_OK);
   assert_false(s.closed);
-  assert_int_equal(put(&s, timed), TB_OK);
+  assert_int_equal(put(&s, timed(entry(TB_STAGED_COMPLETE, 20, 5), 3000)), TB_OK);
   assert_true(s.closed);
   tb_streamed_sequence_free(&s);
 }
@@ -296,6 +382,21 @@ static void replays_slices_whose_packet_says_their_end(void **state) {
   check_replayed(entries, sizeof(entries) / sizeof(entries[0]), true);
 }
 
+static void replays_an_END_that_has_no_packet(void **state) {
+  (void)state;
+  for (int64_t unit = 1; unit <= 1000; unit *= 1000) {
+    struct tb_staged_event entries[] = {
+        timed(entry(TB_STAGED_BEGIN, 1000, 0), 7 * unit), timed(entry(TB_STAGED_COMPLETE, 1500, 100), 9 * unit),
+        timed(entry(TB_STAGED_END, 3000, 0), 7 * unit),   entry(TB_STAGED_FLOW, 3500, 0),
+        timed(entry(TB_STAGED_BEGIN, 4000, 0), 8 * unit), timed(entry(TB_STAGED_END, 5000, 0), 8 * unit),
+        timed(entry(TB_STAGED_BEGIN, 6000, 0), 9 * unit)};
+    entries[0].name = entries[2].name = 300;
+    entries[3].flow = TB_FLOW_OUT;
+    entries[3].body.len = 0;
+    check_replayed(entries, sizeof(entries) / sizeof(entries[0]), unit == 1000);
+  }
+}
+
 static void replays_more_than_a_chunk_holds(void **state) {
   (void)state;
   enum { COUNT = 20000 };
@@ -321,8 +422,10 @@ static enum tb_status take_packets(void *ctx, struct tb_str packets) {
   return tb_buffer_append(&((struct given *)ctx)->bytes, packets.ptr, packets.len);
 }
 
-static enum tb_status take_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
+static enum tb_status take_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
+                                  struct tb_str fields) {
   const char mark[] = {'m', (char)place, (char)sides};
+  (void)fields;
   ((struct given *)ctx)->marked++;
   assert_int_equal(take_packets(ctx, (struct tb_str){mark, sizeof(mark)}), TB_OK);
   return take_packets(ctx, packet);
@@ -377,6 +480,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ends_complete_slices_when_they_are_over_and_the_inner_ones_first),
       cmocka_unit_test(slices_of_no_thread_time_say_their_end_at_once),
+      cmocka_unit_test(a_BEGIN_says_its_end_where_the_thread_did_not_run),
+      cmocka_unit_test(a_BEGIN_does_not_where_a_whole_slice_would_say_something_else),
       cmocka_unit_test(gives_marked_packets_by_themselves),
       cmocka_unit_test(refuses_what_comes_before_its_time_or_cuts_a_slice),
       cmocka_unit_test(refuses_thread_times_after_instants_without_them),
@@ -384,6 +489,7 @@ int main(void) {
       cmocka_unit_test(replays_what_is_closed_and_what_is_open),
       cmocka_unit_test(replays_thread_times_of_either_unit),
       cmocka_unit_test(replays_slices_whose_packet_says_their_end),
+      cmocka_unit_test(replays_an_END_that_has_no_packet),
       cmocka_unit_test(replays_more_than_a_chunk_holds),
       cmocka_unit_test(what_was_spilled_is_emitted_as_if_it_had_stayed),
   };
