@@ -37,12 +37,14 @@ function nested(random, of) {
   const thread = threadOf(random, of, "nested"), events = [], timed = random.true(0.2);
   const fill = (from, to, depth) => {
     for (let n = 1 + random.below(3), at = from; n > 0 && at < to && events.length < 24; n--) {
-      const begin = make.timeIn(random, at, to), end = begin + random.below(Math.max(1, to * 1000 - begin));
+      const begin = make.timeIn(random, at, to), idle = timed && random.true(0.3);
+      let end = begin + random.below(Math.max(1, to * 1000 - begin));
+      if (idle) end -= (end - begin) % 1000;  // the importer of protobuf has it of no other
       if (end > to * 1000) break;
       const times = timed ? [["tts", begin + 5000]] : [];
       if (random.true(0.5)) {
         const more = random.true(0.95) ? [["dur", make.micros(random, end - begin)]] : [];
-        if (timed && more.length) times.push(["tdur", Math.floor((end - begin) / 2)]);
+        if (timed && more.length) times.push(["tdur", idle ? 0 : Math.floor((end - begin) / 2)]);
         events.push(event(random, "X", begin, thread, [...described(random), ...more, ...threadTimes(random, times)]));
         if (depth < 3 && end - begin > 3000) fill(Math.ceil(begin / 1000), Math.floor(end / 1000), depth + 1);
       } else {
@@ -52,9 +54,8 @@ function nested(random, of) {
         const together = random.true(0.5) ? 0 : 1;
         if (depth < 3 && end - begin > 3000)
           fill(Math.ceil(begin / 1000) + together, Math.floor(end / 1000), depth + 1);
-        const ran = random.true(0.3) ? begin + 1000 : end;  // by its end
-        if (!open)
-          events.push(event(random, "E", end, thread, ending(random, what, timed && end > begin ? ran + 4000 : null)));
+        const time = idle ? begin + 5000 : timed && end > begin ? end + 4000 : null;
+        if (!open) events.push(event(random, "E", end, thread, ending(random, what, time)));
       }
       at = Math.floor(end / 1000) + 1;
     }
