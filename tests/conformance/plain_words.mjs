@@ -80,20 +80,25 @@ function inOrder(events) {
   return [...events].sort((a, b) => (at(a) < at(b) ? -1 : at(a) > at(b) ? 1 : 0));
 }
 
-// Pairs of begins and ends.
+// Pairs of begins and ends; `unclear` are begins that were open when an end took another than the newest, and those
+// that came after that, until none was open.
 function pairs(events, begins, ends) {
-  const open = new OpenSlices(), found = [];
-  let needs_matching = false;
+  const open = new OpenSlices(), found = [], unclear = new Set();
+  let needs_matching = false, disordered = false;
   for (const event of inOrder(events)) {
     if (event.ph === begins) open.push(event, event);
+    if (event.ph === begins && disordered) unclear.add(event);
     if (event.ph !== ends) continue;
+    const before = open.open.map(({item}) => item);
     const begin = open.take(event);
     if (!begin) continue;
+    if (begin !== before.at(-1) && !disordered) before.forEach((item) => unclear.add(item));
+    disordered = (disordered || begin !== before.at(-1)) && open.open.length > 0;
     if (open.leftOpen.length) needs_matching = true;
     found.push([begin, event]);
     if (nanoseconds(begin.ts) === nanoseconds(event.ts)) needs_matching = true;
   }
-  return {found, needs_matching};
+  return {found, needs_matching, unclear};
 }
 
 const micros = (ns) => EXACT + (ns < 0n ? "-" : "") +
@@ -163,9 +168,12 @@ function canBeOne(begin, end, events) {
 function withoutIdleEnds(trace) {
   const times = (event) => nanoseconds(event.tts);
   const slices = eventsOf(trace).filter((event) => "BEXiIR".includes(event.ph));
-  for (const events of group(slices, (event) => `${event.pid}/${event.tid}`))
-    for (const [begin, end] of pairs(events, "B", "E").found)
-      if (times(end) !== null && times(begin) === times(end) && !canBeOne(begin, end, events)) delete end.tts;
+  for (const events of group(slices, (event) => `${event.pid}/${event.tid}`)) {
+    const {found, unclear} = pairs(events, "B", "E");
+    for (const [begin, end] of found)
+      if (times(end) !== null && times(begin) === times(end) && (unclear.has(begin) || !canBeOne(begin, end, events)))
+        delete end.tts;
+  }
 }
 
 // A thread duration of 0 of a slice whose duration is no whole number of microseconds: that of such a legacy event is.
