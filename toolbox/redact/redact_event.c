@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/redact/redact_event.h"
 
+#include "model/arg_lookup.h"
 #include "model/tracks.h"
 
 enum { SHORT_PHASE = 3 };
@@ -69,6 +70,27 @@ static enum tb_status find_track(struct tb_redactor *r, const struct tb_track **
   if (!own) return TB_NO_MEMORY;
   *track = own;
   return is_new || anew ? fill_track(r, own, from) : TB_OK;
+}
+
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
+
+/* A further member by which an event writes a process or a thread otherwise than its track does, or not at all. */
+static bool says_id(const struct tb_arg *member) {
+  bool is_id = tb_str_equal(member->name, TB_STR("pid")) || tb_str_equal(member->name, TB_STR("tid"));
+  return is_id && (member->type == TB_ARG_INT || tb_is_absent_id(member));
+}
+
+/* Leaves all other further members out. */
+static enum tb_status keep_ids(struct tb_redactor *r, struct tb_event *event) {
+  const struct tb_arg *extra = event->extra;
+  struct tb_arg *ids = event->extra_count ? tb_arena_alloc(&r->scratch, event->extra_count * sizeof(*ids)) : NULL;
+  if (event->extra_count && !ids) return TB_NO_MEMORY;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < event->extra_count; i += extra[i].span)
+    if (says_id(&extra[i])) ids[count++] = extra[i];
+  event->extra = count ? ids : NULL;
+  event->extra_count = count;
+  return TB_OK;
 }
 
 /* ---- arguments and stacks ---------------------------------------------------------------------------------------- */
@@ -173,15 +195,14 @@ enum tb_status tb_redact_event(struct tb_redactor *r, struct tb_event *event, bo
   tb_arena_reset(&r->scratch);
   *left_out = cannot_be(event);
   if (*left_out) return TB_OK;
-  event->extra = NULL;
-  event->extra_count = 0;
   event->blob = (struct tb_str){NULL, 0};
   if (r->no_args && event->type != TB_EVENT_METADATA && event->type != TB_EVENT_COUNTER) {
     event->args = NULL;
     event->arg_count = 0;
     event->has &= ~(uint32_t)TB_HAS_ARGS;
   }
-  if (event->track) status = find_track(r, &event->track, event->type == TB_EVENT_TRACK);
+  if (event->extra_count) status = keep_ids(r, event);
+  if (status == TB_OK && event->track) status = find_track(r, &event->track, event->type == TB_EVENT_TRACK);
   if (status == TB_OK && event->thread) status = find_track(r, &event->thread, false);
   return status == TB_OK ? replace_texts(r, event) : status;
 }

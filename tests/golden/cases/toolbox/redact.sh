@@ -11,3 +11,7 @@ tracebridge redact a.json -o a.json
 echo "status $?"
 tracebridge redact "$DATA/damage/cut_in_event.json" --key k -o e.json
 echo "status $?"
+# an event without a tid stays so
+printf '%s' '[{"name":"a","ph":"X","ts":1,"dur":2,"pid":7,"tid":7},{"name":"b","ph":"X","ts":4,"dur":2,"pid":7,"own":"x"},' \
+  '{"name":"c","ph":"i","ts":8,"s":"t","own":[1,"x"]}]' >f.json
+tracebridge redact -q f.json --key k --to json
