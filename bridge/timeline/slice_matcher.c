@@ -21,6 +21,7 @@ struct open_begin {
   int64_t ts, thread_ts; /* TB_NO_THREAD_TS: none */
   uint32_t key, name, categories;
   bool named;             /* it is in the lists of its name */
+  uint64_t nameless;      /* of one that is left open: the ENDs without a name that came before that */
   uint32_t below[CHAINS]; /* the one before it; of one that is free, [OF_KEY] is the next that is */
   uint32_t above[CHAINS];
 };
@@ -34,6 +35,7 @@ struct matcher {
   struct tb_map names; /* by key, name and categories: the newest of that list, + 1 */
   size_t endless;      /* BEGINs of key 0 that are open */
   int64_t last_ts;     /* of what is no END */
+  uint64_t nameless;   /* ENDs without a name */
   bool disordered;     /* an END of key 0 took another than the newest, and some are still open */
   bool out_of_memory;
 };
@@ -164,6 +166,7 @@ static void leave_open_above(struct matcher *m, uint32_t number) {
     struct open_begin *begin = &m->begins[top - 1];
     take_out(m, top);
     begin->key |= LEFT_OPEN;
+    begin->nameless = m->nameless;
     memset(begin->below, 0, sizeof(begin->below));
     memset(begin->above, 0, sizeof(begin->above));
     put_in_names(m, top);
@@ -195,6 +198,7 @@ static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t 
   int64_t *matches = m->queue->matches;
   uint32_t number = m->begins ? find_begin(m, end) : 0;
   matches[place] = TB_UNMATCHED;
+  if (!end->name) m->nameless++;
   if (!number) return;
   if (end->key == 0 && number != m->tops[0] && !m->disordered) {
     m->disordered = true;
@@ -203,6 +207,7 @@ static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t 
   if (!(m->begins[number - 1].key & LEFT_OPEN)) leave_open_above(m, number);
   const struct open_begin *open = &m->begins[number - 1];
   uint64_t begin = open->place;
+  if (open->key & LEFT_OPEN && open->nameless != m->nameless) set_note(m, begin, TB_MATCH_PASSED);
   if (end->key == 0 && m->last_ts < end->ts && tb_is_without_thread_time(open->ts, open->thread_ts, end))
     set_note(m, begin, TB_MATCH_NO_THREAD_TIME);
   matches[begin] = end->ts;
@@ -293,6 +298,8 @@ enum tb_status tb_order_begins(struct tb_sort_queue *s) {
   if (!s->begins_together || s->run_count || nests_as_it_came) return TB_OK;
   enum tb_status status = tb_sort_queue_index(s);
   if (status == TB_OK) status = tb_match_slices(s, 1);
+  for (uint64_t i = 0; status == TB_OK && s->match_notes && i < s->count; i++)
+    if (tb_sort_queue_has_note(s, i, TB_MATCH_PASSED)) s->matches[i] = INT64_MIN; /* it keeps its place */
   if (status == TB_OK) status = tb_sort_queue_order_begins(s, s->matches);
   tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
   tb_free(s->allocator, s->match_notes, (size_t)s->count);

@@ -115,7 +115,10 @@ struct tb_stack_frame_ref {
 enum tb_match_note {
   TB_MATCH_AMBIGUOUS = 1,      /* its end is, so that begin and end must be events of their own */
   TB_MATCH_AROUND_ENDLESS = 2, /* a complete one in which one begins that never ends */
-  TB_MATCH_NO_THREAD_TIME = 4  /* a BEGIN of which tb_is_without_thread_time is true */
+  TB_MATCH_NO_THREAD_TIME = 4, /* a BEGIN of which tb_is_without_thread_time is true */
+  /* a BEGIN whose slice ENDs without a name pass over, since one that is around it has ended: around that one it would
+   * be theirs */
+  TB_MATCH_PASSED = 8
 };
 
 /* All 0 at first; see timeline/slice_stack.h. */
