@@ -270,7 +270,11 @@ enum tb_format tb_reader_format(const struct tb_reader *reader) {
 }
 
 void tb_reader_count_loss(struct tb_reader *reader, const char *reason, uint64_t offset) {
-  tb_losses_add(&reader->losses, reason, tb_input_place_of(reader->input, offset));
+  tb_reader_count_losses(reader, reason, 1, offset);
+}
+
+void tb_reader_count_losses(struct tb_reader *reader, const char *reason, uint64_t count, uint64_t offset) {
+  tb_losses_add_many(&reader->losses, reason, count, tb_input_place_of(reader->input, offset));
 }
 
 enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset) {

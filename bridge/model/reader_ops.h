@@ -95,8 +95,9 @@ struct tb_reader {
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
 TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);
 
-/* Counts a loss, and goes on also where options.strict is set. */
+/* Counts a loss, or `count` of them, and goes on also where options.strict is set. */
 void tb_reader_count_loss(struct tb_reader *reader, const char *reason, uint64_t offset);
+void tb_reader_count_losses(struct tb_reader *reader, const char *reason, uint64_t count, uint64_t offset);
 
 /* What a reader notes where one trace ends in the input and another one begins. */
 #define TB_NOTE_ANOTHER_TRACE "more trace(s) in the same file: all are read as one"

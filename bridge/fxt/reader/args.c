@@ -162,16 +162,19 @@ enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struc
   return status;
 }
 
-enum tb_status tb_fxt_parse_appended_args(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor) {
-  struct tb_fxt_cursor look = *cursor;
-  uint32_t count = 0;
-  for (; look.at != look.end; count++) {
-    size_t size = (size_t)tb_fxt_field(tb_fxt_load(look.at), 4, 15) * TB_FXT_WORD;
-    bool is_arg = tb_fxt_field(tb_fxt_load(look.at), 0, 3) <= TB_FXT_ARG_BLOB;
-    if (!is_arg || size == 0 || size > (size_t)(look.end - look.at) || count == TB_FXT_MAX_ARGS) break;
-    look.at += size;
+bool tb_fxt_are_args(struct tb_fxt_cursor words, uint32_t *count) {
+  for (*count = 0; words.at < words.end && *count < TB_FXT_MAX_ARGS; ++*count) {
+    uint64_t header = tb_fxt_load(words.at), size = tb_fxt_field(header, 4, 15) * TB_FXT_WORD;
+    if (!size || (header & 15) > TB_FXT_ARG_BLOB || size > (uint64_t)(words.end - words.at)) return false;
+    words.at += size;
   }
-  enum tb_status status = tb_fxt_parse_args(fx, look.at == look.end ? count : 0, cursor);
+  return words.at == words.end;
+}
+
+enum tb_status tb_fxt_parse_appended_args(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor) {
+  uint32_t count;
+  bool are_args = tb_fxt_are_args(*cursor, &count);
+  enum tb_status status = tb_fxt_parse_args(fx, are_args ? count : 0, cursor);
   if (status != TB_BAD_DATA) return status;
   fx->malformed = NULL; /* another producer's extension of the format: not malformed */
   fx->arg_count = 0;

@@ -15,6 +15,9 @@
  * and two. */
 enum { WINDOW_BYTES = 64 * 1024, RECORD_EVENTS = TB_FXT_MAX_ARGS + 2 };
 
+static const char LOSS_NO_SIZE[] = "a record of size 0";
+static const char LOSS_BEHIND[] = "words of 8 bytes passed over, from a record of size 0 up to where records go on";
+
 enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status) {
   if (status == TB_LIMIT)
     return tb_fail(&fx->reader->error, TB_LIMIT, fx->record_offset, "strings and tables need more memory than allowed");
@@ -243,6 +246,27 @@ static enum tb_status skip_some(struct tb_fxt_reader *fx) {
   return pass_junk(fx, passed);
 }
 
+static enum tb_status begin_search(struct tb_fxt_reader *fx) {
+  fx->searching = true;
+  return tb_reader_lose(fx->reader, LOSS_NO_SIZE, fx->record_offset);
+}
+
+/* Passes over words up to where records go on, if that is in the window: then it is no longer searched for. */
+static enum tb_status search_on(struct tb_fxt_reader *fx) {
+  const char *start = fx->batch->text + fx->at, *at = start, *end = fx->batch->text + fx->text_len;
+  enum tb_status found = TB_BAD_DATA;
+  for (; end - at >= TB_FXT_WORD; at += TB_FXT_WORD) {
+    found = tb_fxt_check_records(at, end, fx->is_last);
+    if (found != TB_BAD_DATA) break;
+  }
+  fx->searching = found != TB_OK;
+  size_t passed = (size_t)(at - start);
+  if (!passed) return TB_OK;
+  tb_reader_count_losses(fx->reader, LOSS_BEHIND, passed / TB_FXT_WORD, fx->text_offset + fx->at);
+  fx->at += passed;
+  return pass_junk(fx, passed);
+}
+
 /* Reads the records that are whole in the window, as many as the batch takes. */
 static enum tb_status read_records(struct tb_fxt_reader *fx) {
   const struct tb_batch *batch = fx->batch;
@@ -251,14 +275,15 @@ static enum tb_status read_records(struct tb_fxt_reader *fx) {
     tb_fxt_read_plain(fx);
     if (batch->event_count + RECORD_EVENTS > TB_FXT_BATCH_EVENTS) break;
     if (fx->skip && (status = skip_some(fx)) != TB_OK) break;
+    if (fx->searching && ((status = search_on(fx)) != TB_OK || fx->searching)) break;
     size_t left = fx->text_len - fx->at;
     if (left < TB_FXT_WORD) break;
     const char *record = batch->text + fx->at;
     uint64_t header = tb_fxt_load(record), size = tb_fxt_record_bytes(header);
     fx->record_offset = fx->text_offset + fx->at;
     if (size == 0) {
-      fx->ended = true;
-      return tb_reader_lose(fx->reader, "a record of size 0: what follows cannot be read", fx->record_offset);
+      status = begin_search(fx);
+      continue;
     }
     if (size > fx->reader->options.max_record_bytes) {
       fx->skip = size;
@@ -280,12 +305,12 @@ static bool has_open_packet(const struct tb_map *streams) {
   return false;
 }
 
-static enum tb_status finish_input(struct tb_fxt_reader *fx, enum tb_status why) {
+static enum tb_status finish_input(struct tb_fxt_reader *fx) {
   enum tb_status status = TB_OK;
   uint64_t left_at = fx->text_offset + fx->at, end = fx->text_offset + fx->text_len;
   fx->ended = true;
   if (left_at < end || fx->skip) status = tb_reader_lose(fx->reader, "the input ends inside a record", left_at);
-  if (status == TB_OK && why == TB_TRUNCATED)
+  if (status == TB_OK && fx->end == TB_TRUNCATED)
     status = tb_reader_lose(fx->reader, "the compressed input ends too early", end);
   if (status == TB_OK && has_open_packet(&fx->tables.packet_streams))
     status = tb_reader_lose(fx->reader, "a Perfetto blob ends inside a packet", left_at);
@@ -332,9 +357,13 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
     fx->seen_event |= batch->event_count > 0;
     if (status != TB_OK || batch->event_count) return status;
     if (fx->ended) return TB_END;
+    if (fx->is_last) return finish_input(fx);
     status = read_window(fx);
-    if (status == TB_END || status == TB_TRUNCATED) return finish_input(fx, status);
-    if (status != TB_OK) return status;
+    if (status == TB_END || status == TB_TRUNCATED) {
+      fx->is_last = true;
+      fx->end = status;
+    } else if (status != TB_OK)
+      return status;
   }
 }
 

@@ -16,8 +16,11 @@ struct tb_fxt_reader {
   uint64_t text_offset; /* where the window begins in the input */
   /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt/reader/event_fast_path.c) */
   uint64_t plain_events;
-  uint64_t skip; /* bytes still to pass over of a record that is too long */
-  bool ended;    /* nothing more will be read: the input's end, or a record of size 0 */
+  uint64_t skip;  /* bytes still to pass over of a record that is too long */
+  bool searching; /* for where records go on, behind one that does not say how long it is */
+  bool is_last;   /* the window goes to the input's end, of which `end` says how it came */
+  enum tb_status end;
+  bool ended; /* nothing more will be read */
   bool seen_event;
   uint64_t junk; /* bytes passed over before the first event that are of no record that could be read */
   /* of the current record */
@@ -49,6 +52,10 @@ TB_MUST_CHECK enum tb_status tb_fxt_check_format(struct tb_reader *reader);
 /* Reads the plain records that come next in the window, as many as the batch has room for
  * (fxt/reader/event_fast_path.c). */
 void tb_fxt_read_plain(struct tb_fxt_reader *fx);
+
+/* Whether records are at `at`, as what they say of themselves has it: TB_OK, TB_BAD_DATA, or TB_AGAIN where that needs
+ * more than there is up to `end`, unless `is_last`: the input ends there. (fxt/reader/record_search.c) */
+TB_MUST_CHECK enum tb_status tb_fxt_check_records(const char *at, const char *end, bool is_last);
 
 /* The parsers take a record whose header is `header` and whose other words `cursor` holds. TB_OK: done, events are in
  * the batch. TB_BAD_DATA: fx->malformed says why it is no good. Any other: the reader fails. */
@@ -97,6 +104,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_join_continuation(struct tb_fxt_reader *fx, 
 
 /* Takes `count` arguments; the result is in fx->args, valid until the next call. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor);
+
+/* Whether there is nothing but arguments, as many as a record may have; *count is how many. */
+bool tb_fxt_are_args(struct tb_fxt_cursor words, uint32_t *count);
 
 /* Takes arguments up to the record's end, as our writer appends them to records that have none: none where it is
  * anything else. */

@@ -211,22 +211,6 @@ static void a_large_blob_longer_than_its_record_is_caught(void **state) {
   expect_malformed("a large blob runs past its record", offset);
 }
 
-static void a_size_of_0_ends_the_trace_and_keeps_what_came_before(void **state) {
-  (void)state;
-  fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, 0, 5), fxt_end(&b);
-  uint64_t offset = b.count * 8;
-  fxt_word(&b, TB_FXT_EVENT);
-  fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, 0, 6), fxt_end(&b);
-  struct tb_reader *reader = fxt_read(&b);
-  assert_int_equal(fxt_next(reader)->ts, 5);
-  fxt_expect_end(reader);
-  size_t count;
-  const struct tb_loss *loss = tb_reader_losses(reader, &count);
-  assert_int_equal(loss->first_offset, offset);
-  assert_string_equal(loss->reason, "a record of size 0: what follows cannot be read");
-  tb_reader_close(reader);
-}
-
 static void big_endian_is_refused_in_a_sentence(void **state) {
   (void)state;
   static const unsigned char bytes[] = {0x00, 0x16, 0x54, 0x78, 0x46, 0x04, 0x00, 0x10};
@@ -253,6 +237,100 @@ static void build_some_of_all(void) {
     fxt_end(&b);
   }
   fxt_begin(&b, TB_FXT_LOG, 5 << 16 | UINT64_C(1) << 32), fxt_word(&b, 50), fxt_text(&b, "hello"), fxt_end(&b);
+}
+
+/* Reads the first event and those from `from` on, and sees that `words` from `offset` on were passed over. */
+static void expect_found_again(int64_t from, int64_t to, uint64_t offset, uint64_t words) {
+  struct tb_reader *reader = fxt_read(&b);
+  assert_int_equal(fxt_next(reader)->ts, 5);
+  for (int64_t ts = from; ts <= to; ts++) assert_int_equal(fxt_next(reader)->ts, ts);
+  fxt_expect_end(reader);
+  size_t count;
+  const struct tb_loss *loss = tb_reader_losses(reader, &count);
+  assert_int_equal(count, 2);
+  assert_string_equal(loss[0].reason, "a record of size 0");
+  assert_int_equal(loss[0].count, 1);
+  assert_int_equal(loss[0].first_offset, offset);
+  assert_string_equal(loss[1].reason,
+                      "words of 8 bytes passed over, from a record of size 0 up to where records go on");
+  assert_int_equal(loss[1].count, words);
+  assert_int_equal(loss[1].first_offset, offset);
+  tb_reader_close(reader);
+}
+
+static void add_instants(int64_t from, int64_t to) {
+  for (int64_t ts = from; ts <= to; ts++) fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, 0, (uint64_t)ts), fxt_end(&b);
+}
+
+static void behind_a_size_of_0_records_are_found_again(void **state) {
+  for (int64_t last = 6; last <= 9; last++) { /* fewer than make a chain, too, where the input ends with them */
+    (void)start(state);
+    add_instants(5, 5);
+    uint64_t offset = b.count * 8;
+    fxt_word(&b, TB_FXT_EVENT);
+    add_instants(6, last);
+    expect_found_again(6, last, offset, 1);
+  }
+}
+
+/* What is left of a record whose header was overwritten is no record, whatever is in it. */
+static void what_is_left_of_a_record_is_passed_over(void **state) {
+  (void)state;
+  add_instants(5, 5);
+  uint64_t offset = b.count * 8, first = b.count;
+  fxt_event(&b, TB_FXT_DURATION_COMPLETE, 2, 0, fxt_inline("sixteen letters!"), fxt_inline("name"), 6);
+  fxt_word(&b, 1), fxt_word(&b, 2); /* the thread's koids */
+  fxt_text(&b, "sixteen letters!"), fxt_text(&b, "name");
+  fxt_arg(&b, TB_FXT_ARG_INT64, 2, 0, 0), fxt_word(&b, TB_FXT_THREAD | 3 << 4 | 1 << 16); /* as a record's header */
+  fxt_arg(&b, TB_FXT_ARG_STRING, 3, fxt_inline("arg"), fxt_inline("value")), fxt_text(&b, "arg"), fxt_text(&b, "value");
+  fxt_word(&b, 8);
+  fxt_end(&b);
+  uint64_t words = b.count - first;
+  b.words[first] &= ~UINT64_C(0xfff0);
+  add_instants(7, 20);
+  expect_found_again(7, 20, offset, words);
+}
+
+/* Zeros, as a file system leaves where blocks were not written, longer than what is read at a time. */
+static void a_hole_of_zeros_is_passed_over(void **state) {
+  (void)state;
+  enum { WORDS = 20000 };
+  add_instants(5, 5);
+  uint64_t offset = b.count * 8;
+  for (int i = 0; i < WORDS; i++) fxt_word(&b, 0);
+  add_instants(6, 9);
+  expect_found_again(6, 9, offset, WORDS);
+}
+
+static void zeros_at_the_end_are_counted(void **state) {
+  (void)state;
+  add_instants(5, 5);
+  uint64_t offset = b.count * 8;
+  for (int i = 0; i < 10; i++) fxt_word(&b, 0);
+  expect_found_again(6, 5, offset, 10);
+}
+
+/* Wherever in a trace with records of all kinds a header is lost, all that is behind its record is read. */
+static void any_record_cut_into_is_passed_over(void **state) {
+  (void)state;
+  build_some_of_all();
+  static struct fxt_builder whole;
+  whole = b;
+  for (size_t at = 1, next; at < whole.count; at = next) {
+    next = at + (size_t)tb_fxt_field(whole.words[at], 4, 15);
+    b = whole;
+    b.words[at] &= ~UINT64_C(0xfff0);
+    struct tb_reader *reader = fxt_open(b.words, b.count * 8, false);
+    const struct tb_event *event;
+    enum tb_status status;
+    while ((status = tb_reader_next(reader, &event)) == TB_OK) continue;
+    size_t count;
+    const struct tb_loss *loss = tb_reader_losses(reader, &count);
+    assert_true(count >= 2);
+    assert_int_equal(loss[0].first_offset, at * 8);
+    assert_int_equal(loss[1].count, next - at);
+    tb_reader_close(reader);
+  }
 }
 
 static void a_trace_cut_at_every_byte_keeps_every_whole_record(void **state) {
@@ -367,7 +445,11 @@ int main(void) {
       cmocka_unit_test_setup(strings_and_names_longer_than_their_records_are_caught, start),
       cmocka_unit_test_setup(initialisations_that_say_nothing_are_caught, start),
       cmocka_unit_test_setup(a_large_blob_longer_than_its_record_is_caught, start),
-      cmocka_unit_test_setup(a_size_of_0_ends_the_trace_and_keeps_what_came_before, start),
+      cmocka_unit_test_setup(behind_a_size_of_0_records_are_found_again, start),
+      cmocka_unit_test_setup(what_is_left_of_a_record_is_passed_over, start),
+      cmocka_unit_test_setup(a_hole_of_zeros_is_passed_over, start),
+      cmocka_unit_test_setup(zeros_at_the_end_are_counted, start),
+      cmocka_unit_test_setup(any_record_cut_into_is_passed_over, start),
       cmocka_unit_test_setup(big_endian_is_refused_in_a_sentence, start),
       cmocka_unit_test_setup(a_trace_cut_at_every_byte_keeps_every_whole_record, start),
       cmocka_unit_test_setup(a_trace_fed_byte_by_byte_reads_the_same, start),
