@@ -125,11 +125,16 @@ static enum tb_status parse_metadata(struct tb_fxt_reader *fx, uint64_t header, 
   }
 }
 
-/* Four words anchor the ticks: so many ticks were the moment so many ns after the Unix epoch. */
+/* Four words anchor the ticks: so many ticks were the moment so many ns after the Unix epoch. Each provider says it: of
+ * them, and of parts of a trace that were put one behind the other, it is one reading of the clocks. */
 static enum tb_status give_anchor(struct tb_fxt_reader *fx, uint64_t base_ticks, uint64_t unix_ns) {
   int64_t ns;
   if (unix_ns > INT64_MAX || !tb_fxt_rate_ns(&fx->tables.provider->rate, base_ticks, &ns))
     return tb_fxt_malformed(fx, "an initialisation's base time is past the range of 63 bits of ns", NULL);
+  if (fx->has_anchor && fx->anchor_ns == ns && fx->anchor_unix_ns == (int64_t)unix_ns) return TB_OK;
+  fx->has_anchor = true;
+  fx->anchor_ns = ns;
+  fx->anchor_unix_ns = (int64_t)unix_ns;
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, TB_EVENT_CLOCK_SNAPSHOT, NULL, &event);
   if (status != TB_OK) return status;

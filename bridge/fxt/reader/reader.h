@@ -20,6 +20,8 @@ struct tb_fxt_reader {
   bool searching; /* for where records go on, behind one that does not say how long it is */
   bool is_last;   /* the window goes to the input's end, of which `end` says how it came */
   enum tb_status end;
+  bool has_anchor; /* of ticks, the last that was given */
+  int64_t anchor_ns, anchor_unix_ns;
   bool ended; /* nothing more will be read */
   bool seen_event;
   uint64_t junk; /* bytes passed over before the first event that are of no record that could be read */

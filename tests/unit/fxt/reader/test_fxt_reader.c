@@ -243,6 +243,26 @@ static void provider_info_empties_the_tables_of_a_provider_that_comes_again(void
   tb_reader_close(reader);
 }
 
+static void init_with_anchor(uint64_t base_ticks, uint64_t unix_ns) {
+  fxt_begin(&b, TB_FXT_INITIALIZATION, 0);
+  fxt_word(&b, 1000000000), fxt_word(&b, base_ticks), fxt_word(&b, unix_ns);
+  fxt_end(&b);
+}
+
+static void an_anchor_that_providers_repeat_is_one_reading(void **state) {
+  (void)state;
+  for (uint32_t id = 1; id < 4; id++) fxt_provider(&b, id, "tracebridge"), init_with_anchor(100, 5000);
+  init_with_anchor(101, 5000);
+  struct tb_reader *reader = fxt_read(&b);
+  for (int64_t ns = 100; ns < 102; ns++) {
+    const struct tb_event *event = fxt_next(reader);
+    assert_int_equal(event->type, TB_EVENT_CLOCK_SNAPSHOT);
+    assert_int_equal(event->clocks[0].ns, ns);
+  }
+  fxt_expect_end(reader);
+  tb_reader_close(reader);
+}
+
 static void four_words_of_initialisation_anchor_the_ticks(void **state) {
   (void)state;
   fxt_begin(&b, TB_FXT_INITIALIZATION, 0);
@@ -363,6 +383,7 @@ int main(void) {
       cmocka_unit_test_setup(a_counter_gives_a_sample_for_each_series, start),
       cmocka_unit_test_setup(tables_and_clocks_belong_to_their_provider, start),
       cmocka_unit_test_setup(provider_info_empties_the_tables_of_a_provider_that_comes_again, start),
+      cmocka_unit_test_setup(an_anchor_that_providers_repeat_is_one_reading, start),
       cmocka_unit_test_setup(four_words_of_initialisation_anchor_the_ticks, start),
       cmocka_unit_test_setup(koids_of_2_to_the_30_and_more_get_ids_that_meet_no_other, start),
       cmocka_unit_test_setup(kernel_objects_name_processes_and_threads, start),
