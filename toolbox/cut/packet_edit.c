@@ -166,6 +166,7 @@ static bool is_state(uint32_t number) {
     case TB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED:
     case TB_TRACE_PACKET_FIRST_PACKET_ON_SEQUENCE:
     case TB_TRACE_PACKET_MACHINE_ID:
+    case TB_TRACE_PACKET_FXT_ORIGIN: /* whose sequence it is in FXT */
       return true;
     default:
       return false;
