@@ -29,9 +29,11 @@ const WHOLE = {
   clocks: "select ts, clock_id, clock_name, clock_value from clock_snapshot where clock_id < 64",
 };
 
-// What is in exactly one part: of slices those of track events, since others need what is said elsewhere.
+// What is in exactly one part: of a Perfetto trace's slices those of track events, since others need what is said
+// elsewhere. Those of FXT have no such track where nothing overlaps them, as it may be in a part.
+const TRACK_EVENTS = "select count(*) from slice s join track k on k.id = s.track_id where k.type glob '*track_event*'";
 const COUNTS = {
-  slices: "select count(*) from slice s join track k on k.id = s.track_id where k.type glob '*track_event*'",
+  slices: TRACK_EVENTS,
   counters: "select count(*) from counter",
   sched: "select count(*) from sched_slice",
 };
@@ -41,6 +43,8 @@ const run = (program, args) => {
   if (done.status !== 0 && done.status !== 4) throw new Error(`${args.slice(0, 2).join(" ")}: ${done.stderr.trim()}`);
   return done.stdout;
 };
+
+const countsOf = (trace) => trace.endsWith(".fxt") ? { ...COUNTS, slices: "select count(*) from slice" } : COUNTS;
 
 const isPerfetto = (file) => /\.(perfetto-trace|pftrace)(\.gz)?$/.test(file);
 
@@ -71,7 +75,7 @@ async function judgeWay(options, home, trace, perfetto, whole, by, work) {
   const errors = new Set(whole.errors.rows.map((row) => row[0]));
   for (const file of options.merged ? [] : files) {
     const part = isPerfetto(file) ? file : asPerfetto(options, file, work);
-    const seen = await queryTrace(home, part, { ...COUNTS, errors: ERRORS });
+    const seen = await queryTrace(home, part, { ...countsOf(trace), errors: ERRORS });
     for (const name of Object.keys(COUNTS)) sums[name] += Number(seen[name].rows[0][0]);
     const more = seen.errors.rows.filter((row) => !errors.has(row[0]));
     if (more.length) faults.push({ name: `errors of ${path.basename(file)}`, missing: [], more });
@@ -94,7 +98,7 @@ async function judge(options, home, given, work) {
   const trace = given.endsWith(".textproto") ? path.join(work, "edges.pftrace") : given;
   if (trace !== given) run(options.program, ["merge", "-q", given, "-o", trace]);
   const perfetto = asPerfetto(options, trace, work);
-  const counts = Object.fromEntries(Object.entries(COUNTS).map(([name, query]) => [`${name}_count`, query]));
+  const counts = Object.fromEntries(Object.entries(countsOf(trace)).map(([name, query]) => [`${name}_count`, query]));
   const whole = await queryTrace(home, perfetto, { ...WHOLE, ...counts, errors: ERRORS });
   const judged = [];
   for (const by of await waysOf(options, home, trace, perfetto))
