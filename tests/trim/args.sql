@@ -2,8 +2,8 @@
 -- leaves out.
 select max(ts, $start) as ts, place, name, a.key, a.display_value as value
 from slice join track_place using (track_id) join args a using (arg_set_id)
-where a.key not glob 'legacy_*' and ifnull(name, '') not glob 'binder*' and ts < $end and (ts >= $start or dur = -1 or ts + dur > $start)
+where a.key not glob 'legacy_*' and a.key not in ('utid', 'end_utid') and ifnull(name, '') not glob 'binder*' and ts < $end and (ts >= $start or dur = -1 or ts + dur > $start)
 -- of the part
 select ts, place, name, a.key, a.display_value as value
 from slice join track_place using (track_id) join args a using (arg_set_id)
-where a.key not glob 'legacy_*' and ifnull(name, '') not glob 'binder*'
+where a.key not glob 'legacy_*' and a.key not in ('utid', 'end_utid') and ifnull(name, '') not glob 'binder*'
