@@ -72,7 +72,9 @@ function chooseWindows(options, random, span, edges) {
   return windows;
 }
 
-async function judge(options, home, trace, work) {
+async function judge(options, home, given, work) {
+  const trace = given.endsWith(".textproto") ? path.join(work, "whole.pftrace") : given;
+  if (trace !== given) execFileSync(options.program, ["merge", "-q", given, "-o", trace]);
   const edges = "select ts from slice union select ts + dur from slice where dur > 0 order by 1 limit 10000";
   const about = await queryTrace(home, trace, { span: SPAN, edges });
   const [start, end] = about.span.rows[0].map(BigInt);

@@ -93,35 +93,76 @@ static uint64_t memory_of(const struct tb_ftrace_event *event) {
   return tb_mix64(of ^ number_of(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
 }
 
-/* Kinds whose begins and ends are on a processor, and those with values by what they are of. */
-static struct event_role role_of(const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_event *event) {
-  struct tb_str p = event->payload;
-  switch (event->kind) {
-    case TB_FTRACE_EVENT_PRINT:
-      return role_of_marker(event);
-    case TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY:
-      return (struct event_role){ROLE_BEGIN, bundle->cpu, TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY};
-    case TB_FTRACE_EVENT_IRQ_HANDLER_EXIT:
-      return (struct event_role){ROLE_END, bundle->cpu, TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY};
-    case TB_FTRACE_EVENT_SOFTIRQ_ENTRY:
-      return (struct event_role){ROLE_BEGIN, bundle->cpu, TB_FTRACE_EVENT_SOFTIRQ_ENTRY};
-    case TB_FTRACE_EVENT_SOFTIRQ_EXIT:
-      return (struct event_role){ROLE_END, bundle->cpu, TB_FTRACE_EVENT_SOFTIRQ_ENTRY};
-    case TB_FTRACE_EVENT_CPU_FREQUENCY:
-      return (struct event_role){ROLE_VALUE, number_of(p, TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID), event->kind};
-    case TB_FTRACE_EVENT_CPU_IDLE:
-      return (struct event_role){ROLE_VALUE, number_of(p, TB_CPU_IDLE_FTRACE_EVENT_CPU_ID), event->kind};
-    case TB_FTRACE_EVENT_CLOCK_SET_RATE:
-      return (struct event_role){ROLE_VALUE, tb_str_hash(text_of(p, TB_CLOCK_FTRACE_EVENT_NAME), 0), event->kind};
-    case TB_FTRACE_EVENT_GPU_FREQUENCY:
-      return (struct event_role){ROLE_VALUE, number_of(p, TB_GPU_FREQUENCY_FTRACE_EVENT_GPU_ID), event->kind};
-    case TB_FTRACE_EVENT_RSS_STAT:
-      return (struct event_role){ROLE_VALUE, memory_of(event), event->kind};
-    case TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE:
-      return (struct event_role){ROLE_VALUE, number_of(p, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID), event->kind};
+/* By which of its fields events of a kind belong together: up to two numbers, or a text, or none where it has one of
+ * all. */
+static const struct kind {
+  uint32_t kind, of; /* of: the kind that begins what this one ends, and else itself */
+  enum role role;
+  enum { BY_NOTHING, BY_CPU, BY_THREAD, BY_NUMBERS, BY_TEXT } by;
+  uint32_t fields[2];
+} kinds[] = {
+#define BEGIN(name, ...) \
+  { TB_FTRACE_EVENT_##name, TB_FTRACE_EVENT_##name, ROLE_BEGIN, __VA_ARGS__ }
+#define END(name, of, ...) \
+  { TB_FTRACE_EVENT_##name, TB_FTRACE_EVENT_##of, ROLE_END, __VA_ARGS__ }
+#define VALUE(name, ...) \
+  { TB_FTRACE_EVENT_##name, TB_FTRACE_EVENT_##name, ROLE_VALUE, __VA_ARGS__ }
+#define FENCE \
+  BY_NUMBERS, { TB_DMA_FENCE_FTRACE_EVENT_CONTEXT, TB_DMA_FENCE_FTRACE_EVENT_SEQNO }
+#define SOURCE \
+  BY_TEXT, { TB_WAKEUP_SOURCE_FTRACE_EVENT_NAME, 0 }
+    BEGIN(IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
+    END(IRQ_HANDLER_EXIT, IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
+    BEGIN(SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
+    END(SOFTIRQ_EXIT, SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
+    VALUE(CPU_FREQUENCY, BY_NUMBERS, {TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, 0}),
+    VALUE(CPU_FREQUENCY_LIMITS, BY_NUMBERS, {TB_CPU_FREQUENCY_LIMITS_FTRACE_EVENT_CPU_ID, 0}),
+    VALUE(CPU_IDLE, BY_NUMBERS, {TB_CPU_IDLE_FTRACE_EVENT_CPU_ID, 0}),
+    VALUE(CLOCK_SET_RATE, BY_TEXT, {TB_CLOCK_FTRACE_EVENT_NAME, 0}),
+    VALUE(GPU_FREQUENCY, BY_NUMBERS, {TB_GPU_FREQUENCY_FTRACE_EVENT_GPU_ID, 0}),
+    VALUE(GPU_MEM_TOTAL, BY_NUMBERS, {TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID, 0}),
+    VALUE(MALI_GPU_POWER_STATE, BY_NOTHING, {0, 0}),
+    VALUE(OOM_SCORE_ADJ_UPDATE, BY_NUMBERS, {TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID, 0}),
+    VALUE(THERMAL_TEMPERATURE, BY_TEXT, {TB_THERMAL_TEMPERATURE_FTRACE_EVENT_THERMAL_ZONE, 0}),
+    VALUE(CDEV_UPDATE, BY_TEXT, {TB_CDEV_UPDATE_FTRACE_EVENT_TYPE, 0}),
+    BEGIN(WAKEUP_SOURCE_ACTIVATE, SOURCE),
+    END(WAKEUP_SOURCE_DEACTIVATE, WAKEUP_SOURCE_ACTIVATE, SOURCE),
+    BEGIN(DMA_FENCE_INIT, FENCE),
+    END(DMA_FENCE_SIGNALED, DMA_FENCE_INIT, FENCE),
+    BEGIN(DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
+    END(DMA_FENCE_WAIT_END, DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
+#undef BEGIN
+#undef END
+#undef VALUE
+#undef FENCE
+#undef SOURCE
+};
+
+static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *bundle,
+                       const struct tb_ftrace_event *event) {
+  switch (kind->by) {
+    case BY_CPU:
+      return bundle->cpu;
+    case BY_THREAD:
+      return (uint64_t)event->pid;
+    case BY_TEXT:
+      return tb_str_hash(text_of(event->payload, kind->fields[0]), 0);
+    case BY_NUMBERS:
+      return number_of(event->payload, kind->fields[0]) |
+             (kind->fields[1] ? number_of(event->payload, kind->fields[1]) << 32 : 0);
+    case BY_NOTHING:
     default:
-      return (struct event_role){.role = ROLE_NONE};
+      return 0;
   }
+}
+
+static struct event_role role_of(const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_event *event) {
+  if (event->kind == TB_FTRACE_EVENT_PRINT) return role_of_marker(event);
+  if (event->kind == TB_FTRACE_EVENT_RSS_STAT) return (struct event_role){ROLE_VALUE, memory_of(event), event->kind};
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    if (kinds[i].kind == event->kind)
+      return (struct event_role){kinds[i].role, key_of(&kinds[i], bundle, event), kinds[i].of};
+  return (struct event_role){.role = ROLE_NONE};
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
