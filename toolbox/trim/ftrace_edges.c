@@ -165,6 +165,10 @@ static struct event_role role_of(const struct tb_ftrace_bundle *bundle, const st
   return (struct event_role){.role = ROLE_NONE};
 }
 
+static uint64_t kind_of(const struct event_role *role, const struct tb_ftrace_bundle *bundle) {
+  return role->kind | (uint64_t)bundle->machine << 33;
+}
+
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* Whether a value at `time` is the last before the start so far. */
@@ -231,7 +235,7 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
                        text_of(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
   struct event_role role = role_of(bundle, &event);
   if (role.role == ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time)) return TB_OK;
-  struct tb_ftrace_track *track = get_track(edges, role.key, role.kind | (uint64_t)bundle->machine << 33);
+  struct tb_ftrace_track *track = get_track(edges, role.key, kind_of(&role, bundle));
   if (!track) return TB_NO_MEMORY;
   track->is_cpu = event.kind != TB_FTRACE_EVENT_PRINT;
   struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
@@ -337,6 +341,7 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
   size_t i = 0;
   /* up to the start and at it: an end there is of nothing that is in the window */
   for (; i < track->count && (all[i].time < window->start || (all[i].ends && all[i].time == window->start)); i++) {
+    track->ends_at_start += all[i].time == window->start;
     if (!all[i].ends)
       all[open++] = all[i];
     else if (open)
@@ -366,4 +371,19 @@ enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
     status = append_packet(edges, &track->value, edges->window.start);
   }
   return status;
+}
+
+bool tb_ftrace_edges_ends_before(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
+                                 struct tb_str event, int64_t time) {
+  struct tb_ftrace_event read;
+  uint32_t number;
+  if (time != edges->window.start) return false;
+  tb_ftrace_event_read(event, &read);
+  struct event_role role = role_of(bundle, &read);
+  if (role.role != ROLE_END || !tb_map_get(&edges->track_index, role.key, kind_of(&role, bundle), &number))
+    return false;
+  struct tb_ftrace_track *track = &edges->tracks[number];
+  if (!track->ends_at_start) return false;
+  track->ends_at_start--;
+  return true;
 }

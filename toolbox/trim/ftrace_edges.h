@@ -29,6 +29,7 @@ struct tb_ftrace_track {
   /* the last value before the start */
   int64_t value_time;
   bool has_value, has_value_at_start, is_cpu;
+  uint64_t ends_at_start;      /* first ends at the start: of slices that are not in the window */
   struct tb_ftrace_kept value; /* its bytes are in `buffer` */
   struct tb_buffer buffer;
 };
@@ -53,5 +54,10 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges);
 TB_MUST_CHECK enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges);
 /* Makes the packets of all that was taken in. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges);
+
+/* After tb_ftrace_edges_end, of each event in the order of the file: whether it ends at the start a slice that began
+ * before. Counts it. */
+bool tb_ftrace_edges_ends_before(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
+                                 struct tb_str event, int64_t time);
 
 #endif

@@ -122,10 +122,12 @@ static void state_values(struct trimming *t, bool all, struct tb_cut_order *orde
 
 /* Events whose time nobody knows stay. */
 static uint8_t decide_ftrace(void *ctx, const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_row *row) {
-  const struct trimming *t = ctx;
+  struct trimming *t = ctx;
   int64_t time;
-  return !tb_ftrace_bundle_time(bundle, row->raw_time, &time) || tb_window_has(&t->window, time) ? TB_FTRACE_KEEP
-                                                                                                 : TB_FTRACE_DROP;
+  if (!tb_ftrace_bundle_time(bundle, row->raw_time, &time)) return TB_FTRACE_KEEP;
+  bool stays = tb_window_has(&t->window, time) &&
+               !(row->kind == TB_FTRACE_ROW_EVENT && tb_ftrace_edges_ends_before(&t->ftrace, bundle, row->event, time));
+  return stays ? TB_FTRACE_KEEP : TB_FTRACE_DROP;
 }
 
 /* The events of a bundle have times of their own. What comes at the edges goes in front of the first bundle, where what
