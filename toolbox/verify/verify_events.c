@@ -57,6 +57,10 @@ static enum tb_status keep_for_slices(struct tb_verifier *v, const struct tb_sou
   bare.stack = bare.end_stack = (struct tb_stack){.frames = NULL};
   bare.source_location = (struct tb_frame){.line = 0};
   bare.correlation_text = (struct tb_str){NULL, 0};
+  if (event->type == TB_EVENT_SLICE_COMPLETE || event->type == TB_EVENT_INSTANT) { /* no END looks for them */
+    bare.name = bare.categories = (struct tb_str){NULL, 0};
+    bare.has &= ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES);
+  }
   return tb_shaper_collect(&v->shaper, &bare, v->error);
 }
 
