@@ -93,17 +93,23 @@ uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_str text) {
   return index;
 }
 
-uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t thread) {
-  tb_fxt_use_process(w, process);
+static uint64_t thread_ref(struct tb_fxt_writer *w, const uint64_t koids[2], bool may_be_none) {
+  tb_fxt_use_process(w, koids[0]);
   if (w->status != TB_OK) return 0;
-  uint64_t koids[2] = {process, thread};
-  struct tb_str key = {(const char *)koids, sizeof(koids)};
+  struct tb_str key = {(const char *)koids, 2 * sizeof(*koids)};
   uint16_t index;
   bool added;
-  tb_fxt_fail(w, tb_fxt_ref_cache_use(&w->provider->threads, key, &index, &added));
+  struct tb_fxt_ref_cache *threads = &w->provider->threads;
+  tb_fxt_fail(w, may_be_none ? tb_fxt_ref_cache_use_often(threads, key, &index, &added)
+                             : tb_fxt_ref_cache_use(threads, key, &index, &added));
   if (w->status != TB_OK) return 0;
   if (added) tb_fxt_write_separate_record(w, TB_FXT_THREAD | (uint64_t)index << 16, key);
   return index;
+}
+
+uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t thread) {
+  const uint64_t koids[] = {process, thread};
+  return thread_ref(w, koids, false);
 }
 
 /* ---- arguments and events ---------------------------------------------------------------------------------------- */
@@ -178,12 +184,15 @@ void tb_fxt_put_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record 
     put_event_before_zero(w, record);
     return;
   }
-  uint64_t thread = tb_fxt_thread_ref(w, record->process, record->thread);
+  /* Where more threads take turns than the table has room for, they are in their records. */
+  const uint64_t koids[] = {record->process, record->thread};
+  uint64_t thread = thread_ref(w, koids, true);
   uint64_t category = tb_fxt_string_ref(w, record->category), name = tb_fxt_string_ref(w, record->name);
   tb_fxt_open_record(
       w, TB_FXT_EVENT,
       (uint64_t)record->type << 16 | (uint64_t)record->arg_count << 20 | thread << 24 | category << 32 | name << 48);
   tb_fxt_put_word(w, (uint64_t)record->ts);
+  if (!thread) tb_fxt_put_stream(w, (struct tb_str){(const char *)koids, sizeof(koids)});
   tb_fxt_put_args(w, record->args, record->arg_count);
   if (record->has_last) tb_fxt_put_word(w, record->last);
   tb_fxt_close_record(w);

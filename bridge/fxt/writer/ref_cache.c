@@ -3,7 +3,7 @@
 
 #include "fxt/strings.h"
 
-enum { FIRST_ENTRIES = 64 };
+enum { FIRST_ENTRIES = 64, IN_VAIN_MAX = 64 };
 
 void tb_fxt_ref_cache_init(struct tb_fxt_ref_cache *table, const struct tb_allocator *allocator, uint16_t max_count,
                            size_t max_bytes) {
@@ -111,16 +111,18 @@ static enum tb_status make_room(struct tb_fxt_ref_cache *table, size_t len, uint
   return TB_OK;
 }
 
-enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index, bool *added) {
-  uint64_t hash = tb_fxt_text_hash(text);
-  *added = false;
+/* Where the text is there, it is the one used last now; else 0. */
+static uint16_t find(struct tb_fxt_ref_cache *table, struct tb_str text, uint64_t hash) {
   for (uint16_t i = table->bucket_count ? *bucket_of(table, hash) : 0; i; i = table->entries[i].next) {
     if (table->entries[i].hash != hash || !tb_str_equal(table->entries[i].text, text)) continue;
     unlink_entry(table, i);
     link_as_newest(table, i);
-    *index = i;
-    return TB_OK;
+    return i;
   }
+  return 0;
+}
+
+static enum tb_status add(struct tb_fxt_ref_cache *table, struct tb_str text, uint64_t hash, uint16_t *index) {
   char *copy = tb_alloc(table->allocator, text.len);
   if (!copy) return TB_NO_MEMORY;
   if (text.len) memcpy(copy, text.ptr, text.len);
@@ -134,6 +136,36 @@ enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_st
   table->bytes += text.len;
   add_to_bucket(table, *index);
   link_as_newest(table, *index);
-  *added = true;
+  return TB_OK;
+}
+
+enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index, bool *added) {
+  uint64_t hash = tb_fxt_text_hash(text);
+  *index = find(table, text, hash);
+  *added = !*index;
+  return *added ? add(table, text, hash, index) : TB_OK;
+}
+
+/* Where most texts are refused, looking for them costs more than it saves: only every fourth is looked for. */
+static bool is_in_vain(struct tb_fxt_ref_cache *table) {
+  return table->in_vain >= IN_VAIN_MAX / 2 && ++table->passed_by % 4;
+}
+
+enum tb_status tb_fxt_ref_cache_use_often(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index,
+                                          bool *added) {
+  *index = 0;
+  *added = false;
+  if (is_in_vain(table)) return TB_OK;
+  uint64_t hash = tb_fxt_text_hash(text), *refused = &table->refused[hash % TB_FXT_REFUSED];
+  bool is_full = !table->free && table->count == table->max_count;
+  *index = find(table, text, hash);
+  if (*index) {
+    if (table->in_vain) table->in_vain--;
+    return TB_OK;
+  }
+  *added = !is_full || *refused == hash;
+  if (*added) return add(table, text, hash, index);
+  if (table->in_vain < IN_VAIN_MAX) table->in_vain++;
+  *refused = hash;
   return TB_OK;
 }

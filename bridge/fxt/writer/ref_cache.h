@@ -17,15 +17,20 @@ struct tb_fxt_ref_cache_entry {
   uint16_t next;         /* in its bucket, or of the free ones; 0: none */
 };
 
+enum { TB_FXT_REFUSED = 16 };
+
 struct tb_fxt_ref_cache {
   const struct tb_allocator *allocator;
   struct tb_fxt_ref_cache_entry *entries; /* [0] is the list's head */
   size_t capacity;
   uint16_t *buckets;
-  size_t bucket_count;       /* a power of two, or 0 */
-  uint16_t count, max_count; /* the highest index in use and the highest there may be */
-  uint16_t free;             /* an index whose text is forgotten, 0: none */
-  size_t bytes, max_bytes;   /* of texts; the longest unused go first where a new one would pass it */
+  size_t bucket_count;              /* a power of two, or 0 */
+  uint16_t count, max_count;        /* the highest index in use and the highest there may be */
+  uint16_t free;                    /* an index whose text is forgotten, 0: none */
+  uint64_t refused[TB_FXT_REFUSED]; /* hashes of texts that tb_fxt_ref_cache_use_often gave no place */
+  uint8_t in_vain;                  /* how many of these were looked for in vain, less those that were found */
+  uint8_t passed_by;
+  size_t bytes, max_bytes; /* of texts; the longest unused go first where a new one would pass it */
 };
 
 void tb_fxt_ref_cache_init(struct tb_fxt_ref_cache *table, const struct tb_allocator *allocator, uint16_t max_count,
@@ -36,5 +41,10 @@ void tb_fxt_ref_cache_free(struct tb_fxt_ref_cache *table);
  * place of another text. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index,
                                                   bool *added);
+
+/* As tb_fxt_ref_cache_use, for texts that can do without: where the table is full, one that is not there takes another
+ * one's place only where it was asked for a short time before, too. *index is 0 where it has none. */
+TB_MUST_CHECK enum tb_status tb_fxt_ref_cache_use_often(struct tb_fxt_ref_cache *table, struct tb_str text,
+                                                        uint16_t *index, bool *added);
 
 #endif

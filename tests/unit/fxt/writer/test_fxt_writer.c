@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fxt/writer/ref_cache.h"
@@ -217,6 +218,46 @@ static void the_longest_unused_entry_goes_first(void **state) {
     assert_int_equal(added, news[i]);
   }
   tb_fxt_ref_cache_free(&table);
+}
+
+static void texts_that_take_turns_push_out_none(void **state) {
+  (void)state;
+  struct tb_fxt_ref_cache table;
+  uint16_t index;
+  bool added;
+  tb_fxt_ref_cache_init(&table, tb_default_allocator(), 2, 1000);
+  const char *const uses[] = {"a", "b", "c", "a", "d", "b", "e", "e", "e", "a"};
+  const uint16_t indexes[] = {1, 2, 0, 1, 0, 2, 0, 1, 1, 0};
+  const bool news[] = {true, true, false, false, false, false, false, true, false, false};
+  for (size_t i = 0; i < 10; i++) {
+    assert_int_equal(tb_fxt_ref_cache_use_often(&table, tb_str_from(uses[i]), &index, &added), TB_OK);
+    assert_int_equal(index, indexes[i]);
+    assert_int_equal(added, news[i]);
+  }
+  tb_fxt_ref_cache_free(&table);
+}
+
+/* Where 300 threads take turns, each record has its thread: a record of a thread for each would be longer. */
+static void threads_that_take_turns_are_in_their_records(void **state) {
+  (void)state;
+  enum { THREADS = 300, ROUNDS = 20, RECORD_WORDS = 4 };
+  static struct tb_track threads[THREADS];
+  for (uint32_t i = 0; i < THREADS; i++) {
+    threads[i] = thread;
+    threads[i].index = i + 1;
+    threads[i].tid = 1000 + (int64_t)i;
+  }
+  for (int i = 0; i < ROUNDS * THREADS; i++) {
+    struct tb_event event = event_of(TB_EVENT_INSTANT, "x", i);
+    event.track = &threads[i % THREADS];
+    put(event);
+  }
+  read_back();
+  struct stat file;
+  assert_int_equal(stat(path, &file), 0);
+  assert_true(file.st_size < (ROUNDS + 2) * THREADS * RECORD_WORDS * TB_FXT_WORD);
+  for (int i = 0; i < ROUNDS * THREADS; i++) assert_int_equal(fxt_next(reader)->track->tid, 1000 + i % THREADS);
+  expect_all_read();
 }
 
 static void long_texts_push_out_as_many_as_they_need(void **state) {
@@ -480,6 +521,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(more_strings_than_the_table_holds_all_come_back, start, stop),
       cmocka_unit_test_setup_teardown(more_threads_than_the_table_holds_all_come_back, start, stop),
       cmocka_unit_test(the_longest_unused_entry_goes_first),
+      cmocka_unit_test(texts_that_take_turns_push_out_none),
+      cmocka_unit_test_setup_teardown(threads_that_take_turns_are_in_their_records, start, stop),
       cmocka_unit_test(long_texts_push_out_as_many_as_they_need),
       cmocka_unit_test_setup_teardown(nested_arguments_come_back_nested, start, stop),
       cmocka_unit_test_setup_teardown(arguments_past_the_fifteenth_come_back, start, stop),
