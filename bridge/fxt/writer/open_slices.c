@@ -66,15 +66,17 @@ static void remake_block(struct tb_fxt_writer *w, struct tb_fxt_open *slice, boo
   struct tb_fxt_slice_extras extras = *tb_fxt_slice_extras(slice);
   struct tb_str name = tb_fxt_open_name(slice), category = tb_fxt_open_category(slice);
   size_t front = has_extras ? sizeof(extras) : 0, size = front + name.len + category.len;
-  char *block = size ? tb_alloc(w->writer->allocator, size) : NULL;
-  if (size && !block) {
+  bool is_short = !has_extras && size <= sizeof(slice->text);
+  char *block = is_short ? NULL : tb_alloc(w->writer->allocator, size), *to = is_short ? slice->text : block;
+  if (!to) {
     tb_fxt_fail(w, TB_NO_MEMORY);
     return;
   }
-  if (block && has_extras) memcpy(block, &extras, sizeof(extras));
-  if (block && name.len) memcpy(block + front, name.ptr, name.len);
-  if (block && category.len) memcpy(block + front + name.len, category.ptr, category.len);
+  if (has_extras) memcpy(to, &extras, sizeof(extras));
+  if (name.len) memcpy(to + front, name.ptr, name.len);
+  if (category.len) memcpy(to + front + name.len, category.ptr, category.len);
   tb_free(w->writer->allocator, slice->block, slice->block_size);
+  if (is_short) size = 0;
   w->slices.bytes += size;
   w->slices.bytes -= slice->block_size;
   slice->block = block;

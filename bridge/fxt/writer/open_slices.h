@@ -14,14 +14,19 @@ static inline struct tb_fxt_open *tb_fxt_opened(const struct tb_fxt_track_state 
   return track_state->slices->stack.frames;
 }
 
+/* Behind its name and categories. */
+static inline const char *tb_fxt_open_texts_end(const struct tb_fxt_open *slice) {
+  return slice->block ? slice->block + slice->block_size : slice->text + slice->name_len + slice->category_len;
+}
+
 static inline struct tb_str tb_fxt_open_name(const struct tb_fxt_open *slice) {
   if (!slice->name_len) return (struct tb_str){NULL, 0};
-  return (struct tb_str){slice->block + slice->block_size - slice->category_len - slice->name_len, slice->name_len};
+  return (struct tb_str){tb_fxt_open_texts_end(slice) - slice->category_len - slice->name_len, slice->name_len};
 }
 
 static inline struct tb_str tb_fxt_open_category(const struct tb_fxt_open *slice) {
   if (!slice->category_len) return (struct tb_str){NULL, 0};
-  return (struct tb_str){slice->block + slice->block_size - slice->category_len, slice->category_len};
+  return (struct tb_str){tb_fxt_open_texts_end(slice) - slice->category_len, slice->category_len};
 }
 
 /* Of one whose record is still to be written; it has extras. */

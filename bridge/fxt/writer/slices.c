@@ -168,6 +168,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   if (track_state->unordered || has_flows || is_async || begins_with_outer(track_state) ||
       track_state->slices->held_count > MAX_HELD)
     write_held(w, event->track, track_state);
+  if (track_state->unordered) tb_fxt_shrink_slice(w, &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1]);
 }
 
 /* ---- end --------------------------------------------------------------------------------------------------------- */

@@ -44,10 +44,11 @@ struct tb_fxt_slice_extras {
 
 /* A slice that has begun. One whose record is still to be written is held: it becomes a complete record where nothing
  * in between asks for begin and end. There may be some of these for each of a million tracks, so that what they have is
- * in one block: extras, arguments, name, categories. */
+ * in one block: extras, arguments, name, categories. Where only the last two are left and short, they are in `text`. */
 struct tb_fxt_open {
   struct tb_open_frame open;
-  char *block;
+  char *block; /* NULL: there is none */
+  char text[16];
   uint32_t block_size, name_len, category_len;
   uint32_t arg_count : 28;
   uint32_t has_extras : 1;
