@@ -193,3 +193,13 @@ void tb_index_map_remove(struct tb_index_map *map, const void *owner, uint32_t i
   map->slots[at] = 0;
   map->count--;
 }
+
+void tb_index_map_prefetch(const struct tb_index_map *map, uint64_t first, uint64_t second) {
+  if (map->slot_count) tb_prefetch(&map->slots[ideal_of(map->slot_count, first, second)], sizeof(*map->slots));
+}
+
+bool tb_index_map_probe(const struct tb_index_map *map, uint64_t first, uint64_t second, uint32_t *index) {
+  uint32_t slot = map->slot_count ? map->slots[ideal_of(map->slot_count, first, second)] : 0;
+  if (slot) *index = slot - 1;
+  return slot != 0;
+}

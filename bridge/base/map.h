@@ -84,4 +84,9 @@ TB_MUST_CHECK enum tb_status tb_index_map_put(struct tb_index_map *map, const vo
 /* Removes the index, where its key has it and no other: before the key changes. */
 void tb_index_map_remove(struct tb_index_map *map, const void *owner, uint32_t index);
 
+/* To look a key up soon: fetches where it would be into the cache. Later, true and *index where something is there,
+ * most often what the key has. */
+void tb_index_map_prefetch(const struct tb_index_map *map, uint64_t first, uint64_t second);
+bool tb_index_map_probe(const struct tb_index_map *map, uint64_t first, uint64_t second, uint32_t *index);
+
 #endif

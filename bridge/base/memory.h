@@ -102,6 +102,13 @@ static inline void *tb_pages_at(const struct tb_pages *pages, size_t index, size
 /* For small functions on the way of every event, where compilers think a call worth the while. */
 #define TB_ALWAYS_INLINE inline __attribute__((always_inline))
 
+/* Has `size` bytes brought into the cache, while other work goes on. */
+static TB_ALWAYS_INLINE void tb_prefetch(const void *data, size_t size) {
+  enum { CACHE_LINE = 64 };
+  const char *end = (const char *)data + size;
+  for (const char *at = data; at < end; at += CACHE_LINE) __builtin_prefetch(at);
+}
+
 /* ---- buffer: bytes in a row that grow, up to a maximum ----------------------------------------------------------- */
 
 struct tb_buffer {

@@ -20,8 +20,20 @@ struct relay {
   struct pump_slot slots[SLOTS];
 };
 
+/* Where there are many tracks and events change from one to another, each would wait for memory several times: so that
+ * of later events is fetched while this one is written, by `STEP` events earlier for each stage. */
+static void prefetch(const struct tb_writer *writer, const struct tb_batch *batch, size_t at) {
+  enum { STEP = 4 };
+  for (unsigned stage = TB_WRITER_PREFETCH_STAGES; stage-- > 0;) {
+    at += STEP;
+    if (at >= batch->event_count) return;
+    writer->ops->prefetch(writer, &batch->events[at], stage);
+  }
+}
+
 static enum tb_status put_batch(struct tb_writer *writer, const struct tb_batch *batch) {
   for (size_t i = 0; i < batch->event_count; i++) {
+    if (writer->prefetches) prefetch(writer, batch, i);
     enum tb_status status = tb_writer_take(writer, &batch->events[i]);
     if (status != TB_OK) return status;
   }

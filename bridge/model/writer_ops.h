@@ -20,6 +20,9 @@ struct tb_writer_ops {
   enum tb_status (*create)(struct tb_writer *writer); /* allocates writer->state */
   /* Takes one event. On failure writer->error is set. What the target cannot hold is counted in writer->losses. */
   enum tb_status (*put)(struct tb_writer *writer, const struct tb_event *event);
+  /* Fetches into the cache what is kept of the track of an event that `put` gets some events later. Called for each
+   * stage from 0 on, since one finds what the next one follows; only while `prefetches`. NULL: nothing is fetched. */
+  void (*prefetch)(const struct tb_writer *writer, const struct tb_event *event, unsigned stage);
   /* Writes what is held back to writer->output; the caller finishes the output. */
   enum tb_status (*finish)(struct tb_writer *writer);
   void (*destroy)(struct tb_writer *writer);
@@ -48,10 +51,14 @@ struct tb_writer {
   struct tb_track_copies *copies; /* of the tracks that users named; NULL: all events were a reader's */
   struct tb_buffer bytes;         /* of tb_writer_open_memory */
   bool is_finished;
+  bool prefetches; /* set by a format that has ops->prefetch, once it keeps something of many tracks */
   struct tb_losses losses;
   struct tb_error error;
   struct tb_error refusal; /* of a call that changed nothing */
 };
+
+/* Stages of ops->prefetch; and how many tracks are many: what is kept of fewer is in the cache anyway. */
+enum { TB_WRITER_PREFETCH_STAGES = 4, TB_WRITER_MANY_TRACKS = 4096 };
 
 /* Bytes that a writer holds before they are spilled or written, if the user sets no budget and they are in order. */
 enum { TB_WRITER_MEMORY_USUAL = 64 << 20 };

@@ -90,6 +90,22 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
   return w->status;
 }
 
+static void prefetch(const struct tb_writer *writer, const struct tb_event *event, unsigned stage) {
+  const struct tb_fxt_writer *w = writer->state;
+  if (!event->track || event->track->index >= w->track_state_count) return;
+  const struct tb_fxt_track_state *track_state = &w->track_states[event->track->index];
+  const struct tb_open_stack *stack = &track_state->slices->stack;
+  const struct tb_fxt_open *slices = stack->frames;
+  if (stage == 0)
+    tb_prefetch(track_state, sizeof(*track_state));
+  else if (stage == 1)
+    tb_prefetch(track_state->slices, sizeof(*track_state->slices));
+  else if (stack->count && stage == 2)
+    tb_prefetch(&slices[stack->count - 1], sizeof(*slices));
+  else if (stack->count)
+    tb_prefetch(slices[stack->count - 1].block, 1);
+}
+
 static enum tb_status finish(struct tb_writer *writer) {
   struct tb_fxt_writer *w = writer->state;
   begin(w);
@@ -144,6 +160,7 @@ const struct tb_writer_ops tb_fxt_writer_ops = {
     .format = TB_FORMAT_FXT,
     .create = create,
     .put = put,
+    .prefetch = prefetch,
     .finish = finish,
     .destroy = destroy,
     .padding = pad_with_magic,

@@ -404,6 +404,7 @@ static enum tb_status end_importers(struct tb_perfetto_reader *r, struct tb_batc
 
 /* TB_OK: go on, unless the batch is full; TB_END and TB_AGAIN: the input has no more. */
 static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  if (r->tracks.count >= TB_PREFETCH_TRACKS) tb_prefetcher_step(&r->prefetcher, &r->stream, &r->state, &r->tracks);
   enum tb_status status = tb_packet_tokenizer_next(&r->stream, &r->head);
   if (status == TB_AGAIN) {
     status = next_window(r, batch);

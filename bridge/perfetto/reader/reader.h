@@ -13,6 +13,7 @@
 #include "perfetto/packet/sequence_state.h"
 #include "perfetto/reader/callstack.h"
 #include "perfetto/reader/importers.h"
+#include "perfetto/reader/tables/prefetch.h"
 #include "perfetto/reader/tables/track_table.h"
 #include "protobuf/descriptor_pool.h"
 #include "protobuf/unpack.h"
@@ -28,6 +29,7 @@ struct tb_perfetto_reader {
   struct tb_read_buffers windows;
   struct tb_trace_state state;
   struct tb_tracks tracks;
+  struct tb_prefetcher prefetcher;
   struct tb_descriptor_pool schema;
   struct {
     uint32_t track_event, gpu_stage, annotation, histogram_sample;
