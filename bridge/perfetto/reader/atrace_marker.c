@@ -5,6 +5,8 @@
  *   B|pid|name   E|pid   I|pid|name   C|pid|name|value   S|pid|name|cookie   F|pid|name|cookie
  *   N|pid|track|name   G|pid|track|name|cookie   H|pid|track|cookie
  */
+#include <string.h>
+
 #include "perfetto/reader/sched.h"
 
 enum { PARTS_MAX = 5 };
@@ -109,20 +111,44 @@ static void emit_process_instant(struct tb_perfetto_reader *r, const struct mark
   event->thread = &thread->track;
 }
 
+static void emit_async(struct tb_perfetto_reader *r, bool begins, int64_t ts, struct tb_perfetto_track *track,
+                       struct tb_str name, struct tb_str scope, int64_t cookie) {
+  struct tb_event *event =
+      emit(r, begins ? TB_EVENT_ASYNC_BEGIN : TB_EVENT_ASYNC_END, begins ? 'b' : 'e', ts, track, name);
+  event->id = (struct tb_id){.kind = TB_ID_LOCAL, .is_number = true, .value = (uint64_t)cookie};
+  event->scope = scope;
+  event->has |= TB_HAS_SCOPE;
+}
+
 /* S and F go by name and cookie; G and H by track and cookie, and H has no name. */
-static void emit_async(struct tb_perfetto_reader *r, const struct marker *marker, int64_t ts,
-                       struct tb_perfetto_track *thread) {
+static void emit_async_marker(struct tb_perfetto_reader *r, const struct marker *marker, int64_t ts,
+                              struct tb_perfetto_track *thread) {
   bool begins = marker->phase == 'S' || marker->phase == 'G';
   bool on_track = marker->phase == 'G' || marker->phase == 'H';
   int64_t cookie = 0;
   if (marker->count > 1) (void)read_number(marker->parts[marker->count - 1], &cookie);
   struct tb_str name = on_track ? (struct tb_str){NULL, 0} : marker->parts[0];
   if (marker->phase == 'G') name = marker->parts[1];
-  struct tb_event *event =
-      emit(r, begins ? TB_EVENT_ASYNC_BEGIN : TB_EVENT_ASYNC_END, begins ? 'b' : 'e', ts, thread, name);
-  event->id = (struct tb_id){.kind = TB_ID_LOCAL, .is_number = true, .value = (uint64_t)cookie};
-  event->scope = on_track ? marker->parts[0] : name;
-  event->has |= TB_HAS_SCOPE;
+  emit_async(r, begins, ts, thread, name, on_track ? marker->parts[0] : name, cookie);
+}
+
+void tb_perfetto_emit_mark(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                           const struct tb_ftrace_mark *mark) {
+  bool is_async = mark->phase == 'S' || mark->phase == 'F', begins = mark->phase == 'S' || mark->phase == 'B';
+  struct tb_perfetto_track *track = is_async ? tb_perfetto_system_track(r) : tb_perfetto_thread(r, NULL, tid);
+  char *kept = tb_perfetto_alloc(r, mark->name.len + 1);
+  if (!track || !kept) {
+    r->out_of_memory = true;
+    return;
+  }
+  memcpy(kept, mark->name.ptr, mark->name.len);
+  struct tb_str name = {kept, mark->name.len};
+  if (is_async)
+    emit_async(r, begins, ts, track, name, name, mark->value);
+  else if (begins)
+    emit_on_thread(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, track, name);
+  else
+    emit_on_thread(r, TB_EVENT_SLICE_END, 'E', ts, cpu, track, (struct tb_str){NULL, 0});
 }
 
 struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_str line) {
@@ -153,7 +179,7 @@ bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t 
       emit_counter(r, &marker, ts);
       break;
     default:
-      emit_async(r, &marker, ts, thread);
+      emit_async_marker(r, &marker, ts, thread);
   }
   return true;
 }

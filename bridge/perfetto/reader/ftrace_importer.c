@@ -325,7 +325,8 @@ static bool read_kind(struct bundle *b, int64_t ts, int64_t tid, struct tb_wire_
       if (tb_perfetto_as_text(b->r))
         return tb_perfetto_emit_event_line(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
       tb_perfetto_apply_task(b->r, ts, tid, payload.number, payload.bytes);
-      return false;
+      return !tb_perfetto_wants_ftrace_instants(b->r) && !b->r->reader->target.packets &&
+             tb_perfetto_say_event(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
   }
 }
 

@@ -2,6 +2,7 @@
  *
  * Ftrace for targets that have it as text: a line for each event.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -119,21 +120,34 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
   end_line(r, ts, line);
 }
 
-/* Of the first machine's system the trace is what it belongs to, of others' what tells them apart: process 0. */
-static void emit_counter_event(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
-                               int64_t value) {
-  bool of_trace = !pid && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
-  struct tb_perfetto_track *parent = of_trace ? tb_perfetto_find_track(r, 0) : tb_perfetto_process(r, pid);
+struct tb_perfetto_track *tb_perfetto_system_track(struct tb_perfetto_reader *r) {
+  if (tb_tracks_is_first_machine(&r->tracks, r->head.machine)) return tb_perfetto_find_track(r, 0);
+  return tb_perfetto_process(r, 0);
+}
+
+bool tb_perfetto_emit_counter_below(struct tb_perfetto_reader *r, int64_t ts, struct tb_perfetto_track *parent,
+                                    struct tb_str name, int64_t value) {
   struct tb_perfetto_track *counter = parent ? tb_tracks_named_counter(&r->tracks, parent, name) : NULL;
   if (counter) tb_perfetto_emit_integer(r, counter, ts, value);
   if (parent && !counter) r->out_of_memory = true;
+  return true;
+}
+
+bool tb_perfetto_emit_cpu_counter(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str name,
+                                  int64_t value) {
+  char text[32];
+  int len = snprintf(text, sizeof(text), "CPU %" PRIu32, cpu);
+  struct tb_perfetto_track *system = tb_perfetto_system_track(r), *processor = NULL;
+  if (system) processor = tb_tracks_named_custom(&r->tracks, system, (struct tb_str){text, (size_t)len});
+  if (system && !processor) r->out_of_memory = true;
+  return tb_perfetto_emit_counter_below(r, ts, processor, name, value);
 }
 
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
                                    int64_t value) {
   if (!tb_perfetto_as_text(r)) {
-    emit_counter_event(r, ts, pid, name, value);
-    return true;
+    struct tb_perfetto_track *parent = pid ? tb_perfetto_process(r, pid) : tb_perfetto_system_track(r);
+    return tb_perfetto_emit_counter_below(r, ts, parent, name, value);
   }
   if (!name.len || memchr(name.ptr, '|', name.len)) return false;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
@@ -157,13 +171,17 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
 }
 
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
-  if (has_ts && (tb_perfetto_as_text(r) || tb_perfetto_wants_ftrace_instants(r))) return false;
+  if (has_ts && (tb_perfetto_as_text(r) || !r->reader->target.packets)) return false;
   tb_perfetto_pass_packet(r);
   return true;
 }
 
 void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                                  const struct tb_ftrace_mark *mark) {
+  if (!tb_perfetto_as_text(r)) {
+    tb_perfetto_emit_mark(r, ts, cpu, tid, mark);
+    return;
+  }
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread) return;
   struct tb_json_emit *line = begin_line(r, ts, cpu, thread);
@@ -278,6 +296,8 @@ void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu,
   struct tb_str event = {payload, (size_t)(end - payload)};
   if (tb_perfetto_as_text(r))
     (void)tb_perfetto_emit_event_line(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
-  else
+  else if (tb_perfetto_wants_ftrace_instants(r))
     tb_perfetto_emit_ftrace_instant(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
+  else
+    (void)tb_perfetto_say_event(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
 }

@@ -28,6 +28,13 @@ struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r
 /* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. False where
  * the line says nothing of the kind. */
 bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line);
+/* The slice that a mark of the kernel's says: S and F are the system's, B and E the thread's. */
+void tb_perfetto_emit_mark(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                           const struct tb_ftrace_mark *mark);
+
+/* What belongs to no process is below: of the first machine the trace, of others, to tell them apart, their process 0.
+ * NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_perfetto_system_track(struct tb_perfetto_reader *r);
 
 /* What the trace says of the machine's kernel: the state of `tb_system_state`. */
 struct tb_system {
@@ -57,12 +64,21 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
 /* `kind` is a field of FtraceEvent. False, and no event, where the schema does not know it. */
 bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                  struct tb_str payload);
-/* A mark of the kernel's that `tid` writes. */
+/* A mark of the kernel's that `tid` writes, or the event that it says where the target gets no text. */
 void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                                  const struct tb_ftrace_mark *mark);
-/* Marks for readers of text what the event means, in addition to its own line (perfetto/reader/ftrace_marks.c). */
-void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+/* Marks for readers of text what the event means, in addition to its own line (perfetto/reader/ftrace_marks.c). False
+ * where marks do not say it. */
+bool tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                             struct tb_str payload);
+/* The event as a counter or a slice, for targets that get neither packets nor text; false where it is none. */
+bool tb_perfetto_say_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                           struct tb_str payload);
+/* A value of the counter of that name below `parent` (NULL: none), or below the processor's own track. True. */
+bool tb_perfetto_emit_counter_below(struct tb_perfetto_reader *r, int64_t ts, struct tb_perfetto_track *parent,
+                                    struct tb_str name, int64_t value);
+bool tb_perfetto_emit_cpu_counter(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str name,
+                                  int64_t value);
 /* A counter of a process (0: of the system), as userspace would mark it, or an event where the target gets no text.
  * A `name` with a bar has no form as a mark: false. */
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
@@ -71,8 +87,8 @@ bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int
 bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t value, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A processor's frequency at the packet's time, as the kernel's own event says it; an instant where the target gets no
- * text. */
+/* A processor's frequency at the packet's time, as the kernel's own event says it: a line, an instant or a counter, as
+ * the target has it. */
 void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz);
 
 /* Whether the target gets the system's own events as text. Lines do not name the machine: those of other machines

@@ -251,8 +251,7 @@ enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_str
 enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_str payload) {
   enum { HZ_IN_KHZ = 1000 };
   struct tb_wire_field fields[TB_GENERIC_KERNEL_CPU_FREQUENCY_EVENT_FREQ_HZ + 1];
-  bool has_place = r->context.has_ts && tb_perfetto_wants_ftrace_instants(r);
-  if (!has_place && tb_perfetto_passes(r, r->context.has_ts)) return TB_OK;
+  if (tb_perfetto_passes(r, r->context.has_ts)) return TB_OK;
   if (tb_wire_read_fields(payload, fields, sizeof(fields) / sizeof(fields[0])) != TB_OK) return TB_BAD_DATA;
   tb_perfetto_emit_frequency_line(r, (uint32_t)fields[TB_GENERIC_KERNEL_CPU_FREQUENCY_EVENT_CPU].value,
                                   fields[TB_GENERIC_KERNEL_CPU_FREQUENCY_EVENT_FREQ_HZ].value / HZ_IN_KHZ);

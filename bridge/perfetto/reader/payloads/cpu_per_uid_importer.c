@@ -79,6 +79,11 @@ static uint32_t cluster_count(struct tb_perfetto_reader *r, struct tb_str payloa
 enum tb_status tb_perfetto_cpu_per_uid(struct tb_perfetto_reader *r, struct tb_str payload) {
   const struct tb_sequence_state *of = r->context.sequence;
   uint64_t uid = 0, grown;
+  /* counters say less: nothing of numbers that did not grow, nor the sums */
+  if (!tb_perfetto_wants_ftrace_instants(r)) {
+    tb_perfetto_pass_packet(r);
+    return TB_OK;
+  }
   if (tb_perfetto_passes(r, r->context.has_ts)) return TB_OK;
   uint32_t clusters = cluster_count(r, payload, of), cluster = 0;
   struct tb_number_cursor uids = tb_number_cursor(payload, TB_CPU_PER_UID_DATA_UID);
