@@ -10,6 +10,9 @@
 #include "base/memory.h"
 #include "tracebridge/event.h"
 
+/* What is kept of fewer tracks is in the cache anyway. */
+enum { TB_MANY_TRACKS = 4096 };
+
 /* The process that the track is, or is below; NULL: none. */
 static inline const struct tb_track *tb_track_process(const struct tb_track *track) {
   while (track && track->type != TB_TRACK_PROCESS) track = track->parent;

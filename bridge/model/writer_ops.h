@@ -57,8 +57,7 @@ struct tb_writer {
   struct tb_error refusal; /* of a call that changed nothing */
 };
 
-/* Stages of ops->prefetch; and how many tracks are many: what is kept of fewer is in the cache anyway. */
-enum { TB_WRITER_PREFETCH_STAGES = 4, TB_WRITER_MANY_TRACKS = 4096 };
+enum { TB_WRITER_PREFETCH_STAGES = 4 }; /* of ops->prefetch */
 
 /* Bytes that a writer holds before they are spilled or written, if the user sets no budget and they are in order. */
 enum { TB_WRITER_MEMORY_USUAL = 64 << 20 };

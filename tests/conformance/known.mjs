@@ -17,7 +17,7 @@ export function readKnown(file) {
 export function writeKnown(file, known, seen) {
   const head =
       fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").filter((line) => line.startsWith("#")) : [];
-  const all = new Map([...known, ...seen].filter(([, { notes }]) => notes));
+  const all = new Map([...new Map([...known, ...seen])].filter(([, { notes }]) => notes));
   const lines = [...all.keys()].sort().map((name) => {
     const reason = known.get(name)?.reason;
     return `${name}: ${all.get(name).notes}${reason ? ` | ${reason}` : ""}`;

@@ -5,6 +5,7 @@
 #include "base/mix64.h"
 #include "fxt/writer/writer.h"
 #include "json/text.h"
+#include "model/tracks.h"
 
 /* ---- koids ------------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +59,7 @@ struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const 
       tb_fxt_fail(w, status);
       return NULL;
     }
-    if (w->track_state_capacity >= TB_WRITER_MANY_TRACKS) w->writer->prefetches = true;
+    if (w->track_state_capacity >= TB_MANY_TRACKS) w->writer->prefetches = true;
     while (w->track_state_count <= track->index) /* what is behind takes no memory before it is written */
       w->track_states[w->track_state_count++] = (struct tb_fxt_track_state){.slices = &w->no_slices};
   }

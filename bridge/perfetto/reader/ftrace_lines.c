@@ -170,6 +170,19 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
   return tb_perfetto_emit_counter_line(r, r->context.ts, pid, (struct tb_str){name, (size_t)len}, value);
 }
 
+void tb_perfetto_pass_unsaid(struct tb_perfetto_reader *r) {
+  struct tb_batch *batch = r->batch;
+  if (!r->full && !r->given && !tb_perfetto_wants_ftrace_instants(r)) {
+    size_t kept = batch->event_count;
+    while (kept > 0 && batch->events[kept - 1].offset == r->head.offset) kept--;
+    for (size_t i = kept; i < batch->event_count; i++)
+      if (batch->events[i].type != TB_EVENT_COUNTER) batch->events[kept++] = batch->events[i];
+    r->emitted -= batch->event_count - kept;
+    batch->event_count = kept;
+  }
+  tb_perfetto_pass_packet(r);
+}
+
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
   if (has_ts && (tb_perfetto_as_text(r) || !r->reader->target.packets)) return false;
   tb_perfetto_pass_packet(r);

@@ -202,6 +202,9 @@ bool tb_perfetto_say_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cp
                                           TB_STR("cpuidle"), (int64_t)number_of(&m, TB_CPU_IDLE_FTRACE_EVENT_STATE));
     case TB_FTRACE_EVENT_CLOCK_SET_RATE:
       return say_clock(&m);
+    case TB_FTRACE_EVENT_DMA_FENCE_INIT:
+    case TB_FTRACE_EVENT_DMA_FENCE_SIGNALED:
+      return false; /* the importer ends one of a timeline where the next begins */
     default:
       return tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
   }

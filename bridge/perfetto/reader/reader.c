@@ -2,6 +2,7 @@
 #include "perfetto/reader/reader.h"
 
 #include "base/error.h"
+#include "model/tracks.h"
 #include "perfetto/packet/packet_detect.h"
 #include "perfetto/packet/packet_kinds.h"
 #include "perfetto/reader/track_event_fields.h"
@@ -404,7 +405,7 @@ static enum tb_status end_importers(struct tb_perfetto_reader *r, struct tb_batc
 
 /* TB_OK: go on, unless the batch is full; TB_END and TB_AGAIN: the input has no more. */
 static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  if (r->tracks.count >= TB_PREFETCH_TRACKS) tb_prefetcher_step(&r->prefetcher, &r->stream, &r->state, &r->tracks);
+  if (r->tracks.count >= TB_MANY_TRACKS) tb_prefetcher_step(&r->prefetcher, &r->stream, &r->state, &r->tracks);
   enum tb_status status = tb_packet_tokenizer_next(&r->stream, &r->head);
   if (status == TB_AGAIN) {
     status = next_window(r, batch);

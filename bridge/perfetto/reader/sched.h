@@ -112,5 +112,8 @@ static inline bool tb_perfetto_wants_ftrace_instants(const struct tb_perfetto_re
 /* Whether the packet's numbers have no place as text or events, for want of a time or by the target: it is given out
  * as it is. */
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts);
+/* Gives out a packet that says more than the counters that were made of it, which a target that takes it does not get:
+ * nothing comes twice. */
+void tb_perfetto_pass_unsaid(struct tb_perfetto_reader *r);
 
 #endif

@@ -13,7 +13,7 @@
 #include "perfetto/packet/sequence_state.h"
 #include "perfetto/reader/tables/track_table.h"
 
-enum { TB_PREFETCH_AHEAD = 8, TB_PREFETCH_TRACKS = 4096 /* what there is of fewer tracks is in the cache anyway */ };
+enum { TB_PREFETCH_AHEAD = 8 };
 
 struct tb_prefetch_ids {
   uint32_t sequence;
