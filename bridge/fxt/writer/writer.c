@@ -102,7 +102,7 @@ static void prefetch(const struct tb_writer *writer, const struct tb_event *even
     tb_prefetch(track_state->slices, sizeof(*track_state->slices));
   else if (stack->count && stage == 2)
     tb_prefetch(&slices[stack->count - 1], sizeof(*slices));
-  else if (stack->count)
+  else if (stack->count && slices[stack->count - 1].block)
     tb_prefetch(slices[stack->count - 1].block, 1);
 }
 
