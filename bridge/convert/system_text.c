@@ -131,7 +131,7 @@ static void wait_for_reader(void *ctx) { tb_reader_wait(ctx); }
 
 static void add_all(struct tb_losses *to, const struct tb_losses *from) {
   for (size_t i = 0; i < from->count; i++)
-    for (uint64_t k = 0; k < from->entries[i].count; k++) tb_losses_add(to, from->entries[i].reason, TB_NO_OFFSET);
+    tb_losses_add_many(to, from->entries[i].reason, from->entries[i].count, TB_NO_OFFSET);
 }
 
 /* The batch is that of both readers: what is known of it goes along. Offsets are those of packets that nobody sees. */
