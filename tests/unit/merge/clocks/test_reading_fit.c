@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Readings of two clocks whose truth is known: a generator with drift, noise, late readings, steps and suspends.
+ * Readings of two clocks whose truth is known (simulated_host.h), with noise, steps and suspends.
  *
  *   test_reading_fit [SETS]   with SETS instead of the tests: how many of so many simulated hosts' bounds are false, as
  *                             the table in docs/BOUNDS.md has it
@@ -10,21 +10,12 @@
 #include <stdlib.h>
 
 #include "support/merge_fixture.h"
+/* */
+#include "simulated_host.h"
 
-enum { READINGS_MAX = 512, CASES = 150 };
-#define S INT64_C(1000000000)
-#define EPOCH (1700000000 * S)
-
-static struct tb_time_anchor pairs[READINGS_MAX];
-static size_t count, late_count;
+enum { CASES = 150 };
 static struct tb_reading_fit fit;
 static const struct tb_reading_noise *third; /* what a third clock shows; NULL: there is none */
-
-static uint64_t state;
-static uint64_t random_below(uint64_t limit) {
-  state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-  return (state >> 11) % limit;
-}
 
 static int tear_down(void **unused) {
   (void)unused;
@@ -67,36 +58,6 @@ static int64_t apply(int64_t x) {
   const struct tb_reading_segment *main = &fit.segments[fit.main];
   return x + main->offset + tb_time_round((double)(x - fit.x0) * fit.drift);
 }
-
-/* A clock that runs at 1 + ppm next to a wall clock that is set by `by` at `when`. */
-struct host {
-  double ppm;
-  int64_t when, by;
-};
-
-static int64_t own_at(const struct host *host, int64_t time) {
-  return 1000 * S + time + tb_time_round((double)time * host->ppm * 1e-6);
-}
-
-static int64_t wall_at(const struct host *host, int64_t time) {
-  return EPOCH + time + (time >= host->when ? host->by : 0);
-}
-
-/* Readings 1 to `most` s apart for 300 s, up to 1 us apart; one of `late_one_of` is 0.5 to 5 ms late. */
-static void read_clocks_at_most(const struct host *host, uint64_t most, unsigned late_one_of) {
-  count = late_count = 0;
-  for (int64_t time = (int64_t)random_below(S); time < 300 * S;
-       time += S + (int64_t)random_below((most - 1) * (uint64_t)S)) {
-    int64_t late = late_one_of && random_below(late_one_of) == 0 ? 500000 + (int64_t)random_below(4500000) : 0;
-    late_count += late != 0;
-    pairs[count++] = (struct tb_time_anchor){own_at(host, time + (int64_t)random_below(1000)),
-                                             wall_at(host, time + (int64_t)random_below(1000)) + late};
-  }
-}
-
-static void read_clocks(const struct host *host, unsigned late_one_of) { read_clocks_at_most(host, 3, late_one_of); }
-
-static double random_ppm(void) { return (double)random_below(100000) / 1000 - 50; }
 
 static void one_reading_is_an_offset_whose_bound_grows(void **unused) {
   (void)unused;
