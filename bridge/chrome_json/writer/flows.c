@@ -70,7 +70,8 @@ void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t numbe
     TB_JSON_EMIT(&w->out, "{");
   const struct deferred head = {.number = number, .len = out->len - start};
   enum tb_status status = tb_spool_add(&w->deferred, &head, sizeof(head), &w->writer->error);
-  if (status == TB_OK && tb_spool_add(&w->deferred, out->data + start, head.len, &w->writer->error) != TB_OK) return;
+  if (status == TB_OK) status = tb_spool_add(&w->deferred, out->data + start, head.len, &w->writer->error);
+  if (status != TB_OK) return; /* the failure is in the writer's error */
   tb_json_object_cancel(w, start);
 }
 

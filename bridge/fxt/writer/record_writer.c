@@ -100,7 +100,7 @@ static uint64_t thread_ref(struct tb_fxt_writer *w, const uint64_t koids[2], boo
   uint16_t index;
   bool added;
   struct tb_fxt_ref_cache *threads = &w->provider->threads;
-  tb_fxt_fail(w, may_be_none ? tb_fxt_ref_cache_use_often(threads, key, &index, &added)
+  tb_fxt_fail(w, may_be_none ? tb_fxt_ref_cache_use_optional(threads, key, &index, &added)
                              : tb_fxt_ref_cache_use(threads, key, &index, &added));
   if (w->status != TB_OK) return 0;
   if (added) tb_fxt_write_separate_record(w, TB_FXT_THREAD | (uint64_t)index << 16, key);

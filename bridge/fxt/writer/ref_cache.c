@@ -3,7 +3,7 @@
 
 #include "fxt/strings.h"
 
-enum { FIRST_ENTRIES = 64, IN_VAIN_MAX = 64 };
+enum { FIRST_ENTRIES = 64, MISSES_MAX = 64 };
 
 void tb_fxt_ref_cache_init(struct tb_fxt_ref_cache *table, const struct tb_allocator *allocator, uint16_t max_count,
                            size_t max_bytes) {
@@ -147,25 +147,25 @@ enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_st
 }
 
 /* Where most texts are refused, looking for them costs more than it saves: only every fourth is looked for. */
-static bool is_in_vain(struct tb_fxt_ref_cache *table) {
-  return table->in_vain >= IN_VAIN_MAX / 2 && ++table->passed_by % 4;
+static bool misses_often(struct tb_fxt_ref_cache *table) {
+  return table->misses >= MISSES_MAX / 2 && ++table->skipped % 4;
 }
 
-enum tb_status tb_fxt_ref_cache_use_often(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index,
-                                          bool *added) {
+enum tb_status tb_fxt_ref_cache_use_optional(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index,
+                                             bool *added) {
   *index = 0;
   *added = false;
-  if (is_in_vain(table)) return TB_OK;
+  if (misses_often(table)) return TB_OK;
   uint64_t hash = tb_fxt_text_hash(text), *refused = &table->refused[hash % TB_FXT_REFUSED];
   bool is_full = !table->free && table->count == table->max_count;
   *index = find(table, text, hash);
   if (*index) {
-    if (table->in_vain) table->in_vain--;
+    if (table->misses) table->misses--;
     return TB_OK;
   }
   *added = !is_full || *refused == hash;
   if (*added) return add(table, text, hash, index);
-  if (table->in_vain < IN_VAIN_MAX) table->in_vain++;
+  if (table->misses < MISSES_MAX) table->misses++;
   *refused = hash;
   return TB_OK;
 }

@@ -27,9 +27,9 @@ struct tb_fxt_ref_cache {
   size_t bucket_count;              /* a power of two, or 0 */
   uint16_t count, max_count;        /* the highest index in use and the highest there may be */
   uint16_t free;                    /* an index whose text is forgotten, 0: none */
-  uint64_t refused[TB_FXT_REFUSED]; /* hashes of texts that tb_fxt_ref_cache_use_often gave no place */
-  uint8_t in_vain;                  /* how many of these were looked for in vain, less those that were found */
-  uint8_t passed_by;
+  uint64_t refused[TB_FXT_REFUSED]; /* hashes of texts that tb_fxt_ref_cache_use_optional gave no place */
+  uint8_t misses;                   /* of those, less hits; at most 64 */
+  uint8_t skipped;
   size_t bytes, max_bytes; /* of texts; the longest unused go first where a new one would pass it */
 };
 
@@ -44,7 +44,7 @@ TB_MUST_CHECK enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table
 
 /* As tb_fxt_ref_cache_use, for texts that can do without: where the table is full, one that is not there takes another
  * one's place only where it was asked for a short time before, too. *index is 0 where it has none. */
-TB_MUST_CHECK enum tb_status tb_fxt_ref_cache_use_often(struct tb_fxt_ref_cache *table, struct tb_str text,
-                                                        uint16_t *index, bool *added);
+TB_MUST_CHECK enum tb_status tb_fxt_ref_cache_use_optional(struct tb_fxt_ref_cache *table, struct tb_str text,
+                                                           uint16_t *index, bool *added);
 
 #endif

@@ -326,7 +326,7 @@ static bool read_kind(struct bundle *b, int64_t ts, int64_t tid, struct tb_wire_
         return tb_perfetto_emit_event_line(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
       tb_perfetto_apply_task(b->r, ts, tid, payload.number, payload.bytes);
       return !tb_perfetto_wants_ftrace_instants(b->r) && !b->r->reader->target.packets &&
-             tb_perfetto_say_event(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
+             tb_perfetto_emit_ftrace_event(b->r, ts, b->cpu, tid, payload.number, payload.bytes);
   }
 }
 

@@ -170,7 +170,7 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
   return tb_perfetto_emit_counter_line(r, r->context.ts, pid, (struct tb_str){name, (size_t)len}, value);
 }
 
-void tb_perfetto_pass_unsaid(struct tb_perfetto_reader *r) {
+void tb_perfetto_pass_for_counters(struct tb_perfetto_reader *r) {
   struct tb_batch *batch = r->batch;
   if (!r->full && !r->given && !tb_perfetto_wants_ftrace_instants(r)) {
     size_t kept = batch->event_count;
@@ -312,5 +312,5 @@ void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu,
   else if (tb_perfetto_wants_ftrace_instants(r))
     tb_perfetto_emit_ftrace_instant(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
   else
-    (void)tb_perfetto_say_event(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
+    (void)tb_perfetto_emit_ftrace_event(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
 }

@@ -181,7 +181,7 @@ bool tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
 }
 
 /* The frequency of what `name` is the clock of. */
-static bool say_clock(const struct marked *m) {
+static bool mark_clock(const struct marked *m) {
   struct tb_str clock = text_of(m, TB_CLOCK_FTRACE_EVENT_NAME);
   char name[NAME_MAX_LEN + sizeof(" Frequency")];
   if (clock.len > NAME_MAX_LEN) return false;
@@ -189,8 +189,8 @@ static bool say_clock(const struct marked *m) {
   return mark_counter(m, 0, (struct tb_str){name, (size_t)len}, number_of(m, TB_CLOCK_FTRACE_EVENT_STATE));
 }
 
-bool tb_perfetto_say_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
-                           struct tb_str payload) {
+bool tb_perfetto_emit_ftrace_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                                   struct tb_str payload) {
   const struct marked m = {.r = r, .ts = ts, .tid = tid, .cpu = cpu, .payload = payload};
   switch (kind) {
     case TB_FTRACE_EVENT_CPU_FREQUENCY:
@@ -201,7 +201,7 @@ bool tb_perfetto_say_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cp
       return tb_perfetto_emit_cpu_counter(r, ts, (uint32_t)number_of(&m, TB_CPU_IDLE_FTRACE_EVENT_CPU_ID),
                                           TB_STR("cpuidle"), (int64_t)number_of(&m, TB_CPU_IDLE_FTRACE_EVENT_STATE));
     case TB_FTRACE_EVENT_CLOCK_SET_RATE:
-      return say_clock(&m);
+      return mark_clock(&m);
     case TB_FTRACE_EVENT_DMA_FENCE_INIT:
     case TB_FTRACE_EVENT_DMA_FENCE_SIGNALED:
       return false; /* the importer ends one of a timeline where the next begins */

@@ -88,7 +88,7 @@ enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_str p
     whole = said && emit_charge(r, fields, gauges[i].name, value) && whole;
   }
   emit_derived(r, fields);
-  if (!whole) tb_perfetto_pass_unsaid(r);
+  if (!whole) tb_perfetto_pass_for_counters(r);
   return TB_OK;
 }
 
@@ -202,7 +202,7 @@ enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_s
     if (field.number == TB_POWER_RAILS_ENERGY_DATA) whole = read_energy(r, session, field.bytes) && whole;
   }
   if (status != TB_END) return TB_BAD_DATA;
-  if (!whole) tb_perfetto_pass_unsaid(r);
+  if (!whole) tb_perfetto_pass_for_counters(r);
   return TB_OK;
 }
 
@@ -263,7 +263,7 @@ enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct 
   bool whole = r->context.has_ts && find_name(r, &power_of(r)->consumers, id->value, &name) &&
                tb_perfetto_emit_counter_line(r, r->context.ts, 0, name, (int64_t)energy->value) &&
                read_energy_of_uids(r, payload, name);
-  if (!whole) tb_perfetto_pass_unsaid(r);
+  if (!whole) tb_perfetto_pass_for_counters(r);
   return TB_OK;
 }
 
@@ -311,6 +311,6 @@ enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct
     if (field.number == TB_ENTITY_STATE_RESIDENCY_RESIDENCY) whole = read_residency(r, field.bytes) && whole;
   }
   if (status != TB_END) return TB_BAD_DATA;
-  if (!whole) tb_perfetto_pass_unsaid(r);
+  if (!whole) tb_perfetto_pass_for_counters(r);
   return TB_OK;
 }

@@ -73,7 +73,7 @@ enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb
     if (field.number == TB_PROCESS_STATS_PROCESSES && field.type == TB_WIRE_BYTES)
       whole = read_process(r, field.bytes) && whole;
   if (status != TB_END) return TB_BAD_DATA;
-  if (!whole) tb_perfetto_pass_unsaid(r);
+  if (!whole) tb_perfetto_pass_for_counters(r);
   return TB_OK;
 }
 

@@ -72,8 +72,8 @@ void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint3
 bool tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                             struct tb_str payload);
 /* The event as a counter or a slice, for targets that get neither packets nor text; false where it is none. */
-bool tb_perfetto_say_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
-                           struct tb_str payload);
+bool tb_perfetto_emit_ftrace_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                                   struct tb_str payload);
 /* A value of the counter of that name below `parent` (NULL: none), or below the processor's own track. True. */
 bool tb_perfetto_emit_counter_below(struct tb_perfetto_reader *r, int64_t ts, struct tb_perfetto_track *parent,
                                     struct tb_str name, int64_t value);
@@ -112,8 +112,8 @@ static inline bool tb_perfetto_wants_ftrace_instants(const struct tb_perfetto_re
 /* Whether the packet's numbers have no place as text or events, for want of a time or by the target: it is given out
  * as it is. */
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts);
-/* Gives out a packet that says more than the counters that were made of it, which a target that takes it does not get:
- * nothing comes twice. */
-void tb_perfetto_pass_unsaid(struct tb_perfetto_reader *r);
+/* Gives out a packet that says more than the counters that were made of it: a target that takes it gets it in their
+ * place, so that nothing comes twice. */
+void tb_perfetto_pass_for_counters(struct tb_perfetto_reader *r);
 
 #endif

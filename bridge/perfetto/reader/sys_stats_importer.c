@@ -243,7 +243,7 @@ enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_str
     whole = read_entry(&e, field.number) && whole;
   }
   if (status != TB_END) return TB_BAD_DATA;
-  if (!whole) tb_perfetto_pass_unsaid(r);
+  if (!whole) tb_perfetto_pass_for_counters(r);
   return TB_OK;
 }
 

@@ -14,7 +14,7 @@
 enum { TB_LEGACY_COMPLETE_MAX = 4 * (1 + TB_WIRE_VARINT_MAX) };
 
 /* Whether an event's body has a legacy event of its own. */
-static inline bool tb_has_ids(struct tb_str body) {
+static inline bool tb_has_legacy_event(struct tb_str body) {
   struct tb_wire_cursor cursor = tb_wire_cursor(body);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
@@ -27,7 +27,7 @@ static inline bool tb_may_be_legacy_complete(const struct tb_staged_event *e) {
   if (e->kind != TB_STAGED_COMPLETE && e->kind != TB_STAGED_ZERO_LENGTH_SLICE) return false;
   if (e->dur % 1000 || e->end_body.len) return false;
   if (e->has_thread_dur && (!e->has_thread_ts || e->thread_dur % 1000)) return false;
-  return !tb_has_ids(e->body);
+  return !tb_has_legacy_event(e->body);
 }
 
 static inline bool tb_is_legacy_complete(const struct tb_staged_event *e) {

@@ -35,7 +35,7 @@ static bool settle(const struct tb_streamed_sequence *s, struct tb_streamed_slic
   if (!block->bytes) return false;
   if (slice->end != INT64_MAX || !slice->has_thread_end) return true;
   const char *body = block->bytes + block->from + (slice->body - block->start);
-  slice->has_thread_end = !tb_has_ids((struct tb_str){body, slice->body_len});
+  slice->has_thread_end = !tb_has_legacy_event((struct tb_str){body, slice->body_len});
   return true;
 }
 

@@ -203,38 +203,40 @@ static void more_threads_than_the_table_holds_all_come_back(void **state) {
   expect_all_read();
 }
 
-static void the_longest_unused_entry_goes_first(void **state) {
-  (void)state;
-  struct tb_fxt_ref_cache table;
+/* One use of a text, and the entry that it gets: 0 for none. */
+struct use {
+  const char *text;
   uint16_t index;
   bool added;
-  tb_fxt_ref_cache_init(&table, tb_default_allocator(), 3, 1000);
-  const char *const uses[] = {"a", "b", "c", "a", "d", "a", "b"};
-  const uint16_t indexes[] = {1, 2, 3, 1, 2, 1, 3};
-  const bool news[] = {true, true, true, false, true, false, true};
-  for (size_t i = 0; i < 7; i++) {
-    assert_int_equal(tb_fxt_ref_cache_use(&table, tb_str_from(uses[i]), &index, &added), TB_OK);
-    assert_int_equal(index, indexes[i]);
-    assert_int_equal(added, news[i]);
+};
+
+static void expect_uses(uint16_t max_count, const struct use *uses, size_t count,
+                        enum tb_status (*use)(struct tb_fxt_ref_cache *, struct tb_str, uint16_t *, bool *)) {
+  struct tb_fxt_ref_cache table;
+  tb_fxt_ref_cache_init(&table, tb_default_allocator(), max_count, 1000);
+  for (size_t i = 0; i < count; i++) {
+    uint16_t index;
+    bool added;
+    assert_int_equal(use(&table, tb_str_from(uses[i].text), &index, &added), TB_OK);
+    assert_int_equal(index, uses[i].index);
+    assert_int_equal(added, uses[i].added);
   }
   tb_fxt_ref_cache_free(&table);
 }
 
+static void the_longest_unused_entry_goes_first(void **state) {
+  (void)state;
+  static const struct use uses[] = {{"a", 1, true}, {"b", 2, true},  {"c", 3, true}, {"a", 1, false},
+                                    {"d", 2, true}, {"a", 1, false}, {"b", 3, true}};
+  expect_uses(3, uses, sizeof(uses) / sizeof(uses[0]), tb_fxt_ref_cache_use);
+}
+
 static void texts_that_take_turns_push_out_none(void **state) {
   (void)state;
-  struct tb_fxt_ref_cache table;
-  uint16_t index;
-  bool added;
-  tb_fxt_ref_cache_init(&table, tb_default_allocator(), 2, 1000);
-  const char *const uses[] = {"a", "b", "c", "a", "d", "b", "e", "e", "e", "a"};
-  const uint16_t indexes[] = {1, 2, 0, 1, 0, 2, 0, 1, 1, 0};
-  const bool news[] = {true, true, false, false, false, false, false, true, false, false};
-  for (size_t i = 0; i < 10; i++) {
-    assert_int_equal(tb_fxt_ref_cache_use_often(&table, tb_str_from(uses[i]), &index, &added), TB_OK);
-    assert_int_equal(index, indexes[i]);
-    assert_int_equal(added, news[i]);
-  }
-  tb_fxt_ref_cache_free(&table);
+  static const struct use uses[] = {{"a", 1, true},  {"b", 2, true},  {"c", 0, false}, {"a", 1, false},
+                                    {"d", 0, false}, {"b", 2, false}, {"e", 0, false}, {"e", 1, true},
+                                    {"e", 1, false}, {"a", 0, false}};
+  expect_uses(2, uses, sizeof(uses) / sizeof(uses[0]), tb_fxt_ref_cache_use_optional);
 }
 
 /* Where 300 threads take turns, each record has its thread: a record of a thread for each would be longer. */
