@@ -25,8 +25,9 @@ static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_num
 struct late_slice {
   size_t len; /* of the members */
   uint64_t flow_number;
-  size_t phase_at, ids_at, rest_at; /* in the members, which are as those of struct tb_json_open */
+  size_t phase_at, ids_at; /* in the members, which are as those of struct tb_json_open */
   struct tb_json_times times;
+  const struct tb_track *thread;
 };
 
 /* Removes the object that began at `start` from the output and keeps it in state->slices->late. */
@@ -71,7 +72,7 @@ static void write_late_begin(struct tb_json_writer *w, const struct late_slice *
   end_object(w, start, late->flow_number);
 }
 
-static void write_late_end(struct tb_json_writer *w, const struct late_slice *late, const char *members) {
+static void write_late_end(struct tb_json_writer *w, const struct late_slice *late) {
   const struct tb_json_times *slice = &late->times;
   struct tb_json_times times = {.has = TB_HAS_TS, .ts = tb_time_add(slice->ts, slice->dur)};
   if (slice->has & TB_HAS_THREAD_TS && slice->has & TB_HAS_THREAD_DUR) times.has |= TB_HAS_THREAD_TS;
@@ -79,7 +80,7 @@ static void write_late_end(struct tb_json_writer *w, const struct late_slice *la
   size_t start = tb_json_object_begin(w);
   tb_json_emit_phase(&w->out, 'E');
   tb_json_emit_some_times(&w->out, &times);
-  tb_json_emit_raw(&w->out, members + late->ids_at, late->rest_at - late->ids_at);
+  tb_json_emit_ids(w, &w->out, late->thread); /* the members may have some that are the begin's own */
   tb_json_object_end(w, start);
 }
 
@@ -95,7 +96,7 @@ static void write_late_in_begin(struct tb_json_writer *w, const struct tb_json_t
   }
   for (size_t at = from; at < to; at += late.len + 2 * sizeof(late)) {
     memcpy(&late, text + at, sizeof(late));
-    write_late_end(w, &late, text + at + sizeof(late));
+    write_late_end(w, &late);
   }
 }
 
@@ -183,14 +184,13 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
     times.thread_dur = slice->thread_dur;
   }
   size_t start = tb_json_object_begin(w);
-  struct late_slice late = {.flow_number = slice->flow_number, .times = times};
+  struct late_slice late = {.flow_number = slice->flow_number, .times = times, .thread = end->track};
   tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
   late.phase_at = w->out.buffer.len - start;
   tb_json_emit_phase(&w->out, 'X');
   tb_json_emit_some_times(&w->out, &times);
   late.ids_at = w->out.buffer.len - start;
   tb_json_emit_held(&w->out, state, slice->ids_at, slice->args_at);
-  late.rest_at = late.ids_at + (slice->rest_at - slice->ids_at);
   emit_stack_and_args(w, state, end);
   if (may_hide_outer(state, end->ts)) {
     hold_back(w, state, start, late);
