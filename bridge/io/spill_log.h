@@ -91,5 +91,9 @@ TB_MUST_CHECK enum tb_status tb_spill_log_look(const struct tb_spill_log *chunks
                                                struct tb_error *error);
 /* The chunk that has a position. There has to be one. */
 size_t tb_spill_log_find(const struct tb_spill_log *chunks, uint64_t position);
+/* `len` bytes of one chunk from a position on; as tb_spill_log_look. */
+TB_MUST_CHECK enum tb_status tb_spill_log_bytes(const struct tb_spill_log *chunks, uint64_t position, size_t len,
+                                                struct tb_spill_window *window, struct tb_str *bytes,
+                                                struct tb_error *error);
 
 #endif

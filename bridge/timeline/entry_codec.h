@@ -29,6 +29,7 @@ enum {
   RECORD_THREAD_DUR = 1 << 5,
   RECORD_KEY = 1 << 6,
   RECORD_FLOW = 1 << 7,
+  RECORD_JOINABLE = 1 << 2, /* among the sizes, in place of that of a duration, which an END has not */
   RECORD_SLACK = 8,
   RECORD_HEAD_MAX = 1 + 12 * TB_WIRE_VARINT_MAX + RECORD_SLACK
 };
@@ -72,6 +73,7 @@ static inline char *tb_record_write(char *at, const struct tb_staged_event *e, i
     at = tb_record_put_time(at, tb_zigzag(drift), 2, &sizes);
   }
   if (e->has_thread_dur) at = tb_record_put_time(at, tb_zigzag(e->thread_dur), 3, &sizes);
+  if (e->joinable) sizes |= RECORD_JOINABLE;
   *sizes_at = (char)sizes;
   if (e->key) at = tb_wire_put_varint(at, e->key);
   if (e->flow) {
@@ -151,6 +153,7 @@ static inline const char *tb_record_read(const char *at, struct tb_staged_event 
     e->name = (uint32_t)v;
     at = tb_record_varint(at, &v);
     e->categories = (uint32_t)v;
+    e->joinable = sizes & RECORD_JOINABLE;
   }
   e->body = (struct tb_str){at, (size_t)body_len};
   if (end_body) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/slice_matcher.h"
 
+#include <stdlib.h>
+
 #include "base/map.h"
 
 /* The lists that a BEGIN is in, newest first. */
@@ -55,6 +57,23 @@ static void set_ambiguous(struct matcher *m, uint64_t place) { set_note(m, place
 static void mark_open_ambiguous(struct matcher *m) {
   for (uint32_t number = m->tops[0]; number && m->begins; number = m->begins[number - 1].below[OF_KEY])
     set_ambiguous(m, m->begins[number - 1].place);
+}
+
+/* Keeps what the END says of a slice, for its BEGIN; the queue's memory has it. */
+static void keep_end_args(struct matcher *m, uint64_t begin, struct tb_str body) {
+  struct tb_sort_queue *s = m->queue;
+  void *kept = s->end_args;
+  if (tb_grow_array(s->allocator, &kept, &s->end_args_capacity, s->end_args_count + 1, sizeof(*s->end_args),
+                    SIZE_MAX / sizeof(*s->end_args)) != TB_OK)
+    m->out_of_memory = true;
+  else
+    ((struct tb_end_args *)kept)[s->end_args_count++] = (struct tb_end_args){begin, body};
+  s->end_args = kept;
+}
+
+static int compare_end_args(const void *a, const void *b) {
+  const struct tb_end_args *x = a, *y = b;
+  return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 static uint64_t name_key(uint32_t key, uint32_t name) { return (uint64_t)key << 32 | name; }
@@ -208,8 +227,10 @@ static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t 
   const struct open_begin *open = &m->begins[number - 1];
   uint64_t begin = open->place;
   if (open->key & LEFT_OPEN && open->nameless != m->nameless) set_note(m, begin, TB_MATCH_PASSED);
-  if (end->key == 0 && m->last_ts < end->ts && tb_is_without_thread_time(open->ts, open->thread_ts, end))
+  if (end->key == 0 && m->last_ts < end->ts && tb_is_without_thread_time(open->ts, open->thread_ts, end)) {
     set_note(m, begin, TB_MATCH_NO_THREAD_TIME);
+    if (end->body.len) keep_end_args(m, begin, end->body);
+  }
   matches[begin] = end->ts;
   m->endless -= end->key == 0;
   matches[place] = (int64_t)begin;
@@ -278,6 +299,8 @@ static enum tb_status match_all(struct matcher *m) {
   enum tb_status status = for_each(m, match_entry, m);
   mark_open_ambiguous(m); /* never ends */
   if (status == TB_OK) status = note_around_endless(m);
+  struct tb_sort_queue *s = m->queue;
+  if (s->end_args_count) qsort(s->end_args, s->end_args_count, sizeof(*s->end_args), compare_end_args);
   return m->out_of_memory ? TB_NO_MEMORY : status;
 }
 
@@ -293,6 +316,13 @@ enum tb_status tb_match_slices(struct tb_sort_queue *s, uint32_t keys) {
   return status;
 }
 
+struct tb_str tb_matched_end_args(const struct tb_sort_queue *s, uint64_t place) {
+  const struct tb_end_args key = {.begin = place};
+  const struct tb_end_args *found =
+      s->end_args_count ? bsearch(&key, s->end_args, s->end_args_count, sizeof(key), compare_end_args) : NULL;
+  return found ? found->body : (struct tb_str){NULL, 0};
+}
+
 enum tb_status tb_order_begins(struct tb_sort_queue *s) {
   bool nests_as_it_came = s->sorted && !s->needs_matching;
   if (!s->begins_together || s->run_count || nests_as_it_came) return TB_OK;
@@ -301,10 +331,7 @@ enum tb_status tb_order_begins(struct tb_sort_queue *s) {
   for (uint64_t i = 0; status == TB_OK && s->match_notes && i < s->count; i++)
     if (tb_sort_queue_has_note(s, i, TB_MATCH_PASSED)) s->matches[i] = INT64_MIN; /* it keeps its place */
   if (status == TB_OK) status = tb_sort_queue_order_begins(s, s->matches);
-  tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
-  tb_free(s->allocator, s->match_notes, (size_t)s->count);
-  s->matches = NULL;
-  s->match_notes = NULL;
+  tb_sort_queue_forget_matches(s);
   s->begins_together = false; /* they are ordered */
   return status;
 }

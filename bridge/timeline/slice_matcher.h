@@ -28,6 +28,9 @@ enum { TB_UNMATCHED = -1 }; /* of an END; of a BEGIN it is INT64_MAX */
  * key 0 in whose slice the thread did not run. */
 TB_MUST_CHECK enum tb_status tb_match_slices(struct tb_sort_queue *queue, uint32_t keys);
 
+/* What the END says of the BEGIN at `place`, which is noted as one of TB_MATCH_NO_THREAD_TIME; empty: nothing. */
+struct tb_str tb_matched_end_args(const struct tb_sort_queue *queue, uint64_t place);
+
 /* Sees that of the queue's own slices that begin at one time those that enclose others come first, where a BEGIN or an
  * END that names another than the newest hides that. Builds the index where it does. Before flows are bound, since
  * places change. TB_OK or TB_NO_MEMORY. */

@@ -118,8 +118,10 @@ static enum tb_status put_begin(struct tb_slice_nester *n, const struct tb_stage
   if (n->matched) n->queue->matches[place] = index; /* which its END asks for */
   bool whole = false;
   struct tb_staged_event begun = *e;
-  if (e->kind == TB_STAGED_BEGIN && tb_sort_queue_has_note(n->queue, place, TB_MATCH_NO_THREAD_TIME))
+  if (e->kind == TB_STAGED_BEGIN && tb_sort_queue_has_note(n->queue, place, TB_MATCH_NO_THREAD_TIME)) {
     begun.dur = end - e->ts;
+    begun.end_body = tb_matched_end_args(n->queue, place);
+  }
   status = n->sink->begin(n->sink->ctx, &begun, place, &n->lanes.items[index], index, &whole);
   return status == TB_OK && has_end(n, e) ? push(n, index, e, end, place, whole) : status;
 }

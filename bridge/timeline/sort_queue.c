@@ -34,9 +34,18 @@ static void free_chunks(struct tb_sort_queue *s) {
   tb_same_time_clear(&s->same_time);
 }
 
-void tb_sort_queue_free(struct tb_sort_queue *s) {
+void tb_sort_queue_forget_matches(struct tb_sort_queue *s) {
   tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
   tb_free(s->allocator, s->match_notes, (size_t)s->count);
+  tb_free(s->allocator, s->end_args, s->end_args_capacity * sizeof(*s->end_args));
+  s->matches = NULL;
+  s->match_notes = NULL;
+  s->end_args = NULL;
+  s->end_args_count = s->end_args_capacity = 0;
+}
+
+void tb_sort_queue_free(struct tb_sort_queue *s) {
+  tb_sort_queue_forget_matches(s);
   free_chunks(s);
   tb_sort_queue_free_index(s);
   tb_slice_stack_free(&s->stack, s->allocator);

@@ -57,14 +57,16 @@ enum tb_flow_step {
 
 /* One event of a queue. */
 struct tb_staged_event {
-  int64_t ts;   /* ns */
-  int64_t dur;  /* COMPLETE: more than 0; BEGIN: what the nester found of one of TB_MATCH_NO_THREAD_TIME */
+  int64_t ts; /* ns */
+  /* COMPLETE: more than 0; BEGIN, as is end_body: what the nester found of one of TB_MATCH_NO_THREAD_TIME */
+  int64_t dur;
   uint8_t kind; /* enum tb_staged_kind */
   uint8_t flow; /* enum tb_flow_step; of FLOW entries, and of slices that carry a bind_id */
   /* an END of a slice that began before `ts`, what was in that slice at `ts` (timeline/same_time.h), or an INSTANT
    * before anything began: it comes first at its time */
   bool sorts_first;
   bool has_thread_ts, has_thread_dur;
+  bool joinable; /* an END: its body, which is not empty, may be put behind its BEGIN's */
   int64_t thread_ts, thread_dur;
   uint32_t key;              /* the group of tracks it belongs to, 0 for the queue's own track */
   uint32_t flow_key;         /* the flow, where `flow` says so */
@@ -78,11 +80,13 @@ struct tb_staged_event {
 
 /* Whether a slice in which its thread did not run, as the thread times of its BEGIN and its END say, is the same as a
  * complete one of whole microseconds, where nothing began in it at the time of the END: that would be behind a complete
- * one. One of no duration is not: what comes behind it at its time would be in a complete one. */
+ * one. One of no duration is not: what comes behind it at its time would be in a complete one. Nor is one whose END
+ * says what a BEGIN has no place for. */
 static inline bool tb_is_without_thread_time(int64_t begin_ts, int64_t begin_thread_ts,
                                              const struct tb_staged_event *end) {
   return end->has_thread_ts && begin_thread_ts == end->thread_ts && begin_thread_ts != TB_NO_THREAD_TS &&
-         begin_ts < end->ts && !end->body.len && ((uint64_t)end->ts - (uint64_t)begin_ts) % 1000 == 0;
+         begin_ts < end->ts && (!end->body.len || end->joinable) &&
+         ((uint64_t)end->ts - (uint64_t)begin_ts) % 1000 == 0;
 }
 
 /* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; less than INT64_MAX, which means that
@@ -101,6 +105,12 @@ struct tb_sort_queue_ref {
 void tb_sort_queue_sort_refs(struct tb_sort_queue_ref *refs, size_t count, struct tb_sort_queue_ref *spare);
 
 struct tb_sort_queue_block;
+
+/* What the END of a slice says that may be one event with its BEGIN, by the place of the BEGIN. */
+struct tb_end_args {
+  uint64_t begin;
+  struct tb_str body; /* in the queue's memory */
+};
 
 /* A slice of a stack that the timeline follows. */
 struct tb_stack_frame_ref {
@@ -152,7 +162,9 @@ struct tb_sort_queue {
   /* By place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see
    * timeline/slice_matcher.h. The nester replaces the ts of a BEGIN by its lane. */
   int64_t *matches;
-  unsigned char *match_notes; /* by place: enum tb_match_note; NULL: no slice has any */
+  unsigned char *match_notes;   /* by place: enum tb_match_note; NULL: no slice has any */
+  struct tb_end_args *end_args; /* of those of TB_MATCH_NO_THREAD_TIME, by place */
+  size_t end_args_count, end_args_capacity;
   struct tb_run *runs;
   size_t run_count, run_capacity;
 };
@@ -183,6 +195,9 @@ TB_MUST_CHECK enum tb_status tb_sort_queue_order_begins(struct tb_sort_queue *qu
 static inline bool tb_sort_queue_has_note(const struct tb_sort_queue *s, size_t place, enum tb_match_note note) {
   return s->match_notes && s->match_notes[place] & note;
 }
+
+/* Frees what the matcher found. */
+void tb_sort_queue_forget_matches(struct tb_sort_queue *queue);
 
 /* Reads the record of an index entry. */
 void tb_sort_queue_event_at(const struct tb_sort_queue *queue, size_t place, struct tb_staged_event *entry);

@@ -154,12 +154,12 @@ export function completeSlices(trace, how) {
                                                            0));
 }
 
-// Whether a begin and an end can be one legacy event of phase X: its times are microseconds, it has the begin's
-// arguments, and what is at its end is behind it.
+// Whether a begin and an end can be one legacy event of phase X: its times are microseconds, and what is at its end is
+// behind it. An argument of the end that is called as what is carried is the end's alone.
 function canBeOne(begin, end, events) {
   const from = nanoseconds(begin.ts), to = nanoseconds(end.ts);
   const inside = events.slice(events.indexOf(begin) + 1, events.indexOf(end));
-  return from < to && (to - from) % 1000n === 0n && end.args === undefined && begin.id === undefined &&
+  return from < to && (to - from) % 1000n === 0n && end.args?.trace_event === undefined &&
       !inside.some((event) => event.ph !== "E" && nanoseconds(event.ts) === to);
 }
 
@@ -210,22 +210,25 @@ const nameOf = (event) => event.name || "[No name]";
 // A complete slice in which a B begins that never ends, where it is no legacy event, as of a fraction of a microsecond:
 // a B and an E, which end what is in it with it, as the packets of protobuf do. An end takes the newest of its name: a
 // B of the same name has an end then, too.
+// One that begins where a B that never ends does, and a B behind that which ends later than it: a B and an E, too, but
+// behind those, since it is in the one that ends.
 function splitAroundEndless(trace) {
   const isFraction = (event) => [event.dur, event.tdur].some((value) => (nanoseconds(value) ?? 0n) % 1000n) ||
-      event.esf !== undefined || event.estack !== undefined || event.id !== undefined;
-  const ends = [], split = new Set();
+      event.esf !== undefined || event.estack !== undefined;
+  const ends = [], split = new Set(), behind = new Map();
   for (const events of group(
            eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
-    const ended = new Set(pairs(events, "B", "E").found.map(([begin]) => begin));
+    const {found} = pairs(events, "B", "E"), ended = new Set(found.map(([begin]) => begin));
     const endless = inOrder(events.filter((event) => event.ph === "B" && !ended.has(event))), closed = new Set();
     const endOf = (event) => nanoseconds(event.ts) + (nanoseconds(event.dur) ?? 0n);
     const complete = events.filter((event) => event.ph === "X" && endOf(event) > nanoseconds(event.ts));
     for (const event of complete.sort((a, b) => Number(endOf(a) - endOf(b)))) {
       const begin = nanoseconds(event.ts), end = endOf(event);
-      if (!isFraction(event)) continue;
+      const around = aroundBehindEndless(events, endless, found, begin, end);
+      if (!around && !isFraction(event)) continue;
       const inside = endless.filter(({ts}) => begin <= nanoseconds(ts) && nanoseconds(ts) < end);
       if (!inside.length) continue;
-      for (const other of inside) {
+      for (const other of around ? [] : inside) {
         const isLike = nameOf(other) === nameOf(event) && (!event.cat || other.cat === event.cat);
         if (!isLike || closed.has(other)) continue;
         closed.add(other);
@@ -239,10 +242,22 @@ function splitAroundEndless(trace) {
       for (const key of Object.keys(event)) delete event[key];
       Object.assign(event, rest, {ph: "B"});
       ends.push(last);
-      split.add(event);
+      if (around) behind.set(event, around);
+      else split.add(event);
     }
   }
-  trace.traceEvents = [...ends, ...beforeBegins(eventsOf(trace), split)];
+  const events = beforeBegins(eventsOf(trace), split).filter((event) => !behind.has(event));
+  for (const [event, begin] of behind) events.splice(events.indexOf(begin) + 1, 0, event);
+  trace.traceEvents = [...ends, ...events];
+}
+
+// Of B that begin at `from`, behind one of that time that never ends, and end later than `to`: the last.
+function aroundBehindEndless(events, endless, found, from, to) {
+  const first = endless.find(({ts}) => nanoseconds(ts) === from);
+  const around = found.filter(
+      ([begin, end]) => first && nanoseconds(begin.ts) === from && to < nanoseconds(end.ts) &&
+          events.indexOf(first) < events.indexOf(begin));
+  return around.map(([begin]) => begin).sort((a, b) => events.indexOf(a) - events.indexOf(b)).at(-1);
 }
 
 // The events with those of `first` in front of what else begins at their time on their thread, as a complete slice is

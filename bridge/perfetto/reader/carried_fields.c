@@ -25,6 +25,30 @@ static bool is_empty(const struct tb_arg *arg) {
   return arg->type == TB_ARG_NULL || (arg->type == TB_ARG_JSON && tb_str_equal(arg->text, TB_STR("{}")));
 }
 
+static void reverse(struct tb_arg *args, size_t count) {
+  for (size_t i = 0, k = count; i + 1 < k; i++) {
+    struct tb_arg arg = args[i];
+    args[i] = args[--k];
+    args[k] = arg;
+  }
+}
+
+void tb_perfetto_put_carried_last(struct tb_perfetto_reader *r, struct tb_track_event_fields *fields) {
+  if (!(fields->has & TB_TE_ARGS) || is_own(&r->batch->args[fields->first_top_arg])) return;
+  struct tb_arg *args = r->batch->args;
+  size_t end = r->batch->arg_count, carried = 0;
+  for (size_t at = fields->first_arg, span; at + carried < end; at += span) {
+    span = args[at].span;
+    if (!is_own(&args[at])) continue;
+    reverse(args + at, span);
+    reverse(args + at + span, end - at - span);
+    reverse(args + at, end - at);
+    fields->first_top_arg = end - span;
+    carried += span;
+    span = 0;
+  }
+}
+
 bool tb_perfetto_is_carried(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
   if (!(fields->has & TB_TE_ARGS)) return false;
   const struct tb_arg *last = &r->batch->args[fields->first_top_arg];

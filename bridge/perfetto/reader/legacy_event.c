@@ -66,13 +66,27 @@ static void take(struct tb_legacy_event *legacy, const struct tb_wire_field *fie
   }
 }
 
-enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_event *legacy) {
-  *legacy = (struct tb_legacy_event){.present = true};
+static enum tb_status take_all(struct tb_str message, struct tb_legacy_event *legacy) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   enum tb_status status;
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) take(legacy, &field);
   return status == TB_END ? TB_OK : TB_BAD_DATA;
+}
+
+enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_event *legacy) {
+  *legacy = (struct tb_legacy_event){.present = true};
+  return take_all(message, legacy);
+}
+
+enum tb_status tb_legacy_event_merge(struct tb_str track_event, struct tb_legacy_event *legacy) {
+  *legacy = (struct tb_legacy_event){.present = true};
+  struct tb_wire_cursor cursor = tb_wire_cursor(track_event);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT) status = take_all(field.bytes, legacy);
+  return status;
 }
 
 /* Times of hostile traces wrap instead of being undefined. */

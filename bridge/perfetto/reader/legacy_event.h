@@ -22,6 +22,8 @@ struct tb_legacy_event {
 
 /* TB_OK or TB_BAD_DATA. */
 TB_MUST_CHECK enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_event *legacy);
+/* Merges all of a TrackEvent, as readers of protobuf do. TB_OK or TB_BAD_DATA. */
+TB_MUST_CHECK enum tb_status tb_legacy_event_merge(struct tb_str track_event, struct tb_legacy_event *legacy);
 
 /* Puts ids, scope, durations, flow binding and the like on the event; not the phase. */
 void tb_legacy_event_apply(const struct tb_legacy_event *legacy, bool bind_ids_apart, struct tb_event *event);

@@ -112,7 +112,7 @@ static enum tb_status take(struct tb_perfetto_reader *r, struct tb_track_event_f
       add_field(r, &fields->terminating_flows, field, true);
       break;
     case TB_TRACK_EVENT_LEGACY_EVENT:
-      fields->has |= TB_TE_LEGACY;
+      fields->has |= fields->has & TB_TE_LEGACY ? TB_TE_LEGACY_AGAIN : TB_TE_LEGACY;
       fields->legacy = field->bytes;
       break;
     default:

@@ -34,6 +34,7 @@ enum tb_track_event_has {
   TB_TE_LOG = 1 << 20,
   TB_TE_TASK = 1 << 21,
   TB_TE_FLOWS = 1 << 22,
+  TB_TE_LEGACY_AGAIN = 1 << 23, /* more than one legacy event, which are to be merged; `legacy` is the last */
   TB_TE_RARE = TB_TE_FLOWS | TB_TE_CORRELATION | TB_TE_WEIGHT | TB_TE_CALLSTACK | TB_TE_CALLSTACK_IID |
                TB_TE_SOURCE_LOCATION | TB_TE_SOURCE_LOCATION_IID,
   TB_TE_LATE_FIELDS = TB_TE_TIMESTAMP_DELTA | TB_TE_TIMESTAMP_ABSOLUTE | TB_TE_THREAD_DELTA | TB_TE_THREAD_ABSOLUTE |
@@ -83,6 +84,10 @@ struct tb_str tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_
 /* Whether the last annotation is the one in which our writer carries what TrackEvent has no field for
  * (docs/MAPPING.md). */
 bool tb_perfetto_is_carried(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields);
+
+/* Puts annotations in which our writer carries something behind the others: an END whose slice is one packet has its
+ * arguments behind those of the BEGIN. */
+void tb_perfetto_put_carried_last(struct tb_perfetto_reader *r, struct tb_track_event_fields *fields);
 
 /* Takes that annotation off the batch's arguments: what it says of the event goes there, the rest becomes `extra`. */
 void tb_perfetto_apply_carried(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,

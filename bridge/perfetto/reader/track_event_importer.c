@@ -298,6 +298,7 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_e
   set_emitter(r, event, &e->legacy);
   set_thread_times(event, e);
   set_rare(r, event, &e->fields);
+  if (e->legacy.has_phase && event->type == TB_EVENT_SLICE_COMPLETE) tb_perfetto_put_carried_last(r, &e->fields);
   if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
   if (event->type == TB_EVENT_SLICE_BEGIN) {
     if (!r->given) begin_slice(r, e->track, is_zero_length(event));
@@ -316,6 +317,11 @@ static struct tb_perfetto_track *thread_of(struct tb_perfetto_track *track) {
   return track;
 }
 
+static enum tb_status read_legacy(struct tb_track_event_parse *e) {
+  if (e->fields.has & TB_TE_LEGACY_AGAIN) return tb_legacy_event_merge(e->payload, &e->legacy);
+  return tb_legacy_event_read(e->fields.legacy, &e->legacy);
+}
+
 /* A flow event that is kept whole. */
 static enum tb_status make_whole_flow(struct tb_perfetto_reader *r, const struct tb_json_flow *flow,
                                       struct tb_track_event_parse *e) {
@@ -323,7 +329,7 @@ static enum tb_status make_whole_flow(struct tb_perfetto_reader *r, const struct
   e->legacy.present = e->legacy.has_phase = e->legacy.has_name_iid = e->legacy.has_pid = e->legacy.has_tid = false;
   e->has_thread_ts = e->has_instructions = e->has_counters = false;
   enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
-  if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
+  if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = read_legacy(e);
   if (status != TB_OK) return status;
   e->fields.type = TB_TRACK_EVENT_TYPE_INSTANT;
   tb_json_flow_renumber(flow, make_one(r, e));
@@ -424,7 +430,7 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_track_e
 
 static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
-  if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
+  if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = read_legacy(e);
   if (status != TB_OK) return status;
   bool has_ts;
   status = find_times(r, e, &has_ts);

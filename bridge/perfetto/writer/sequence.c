@@ -89,10 +89,14 @@ static bool is_pair_without_thread_time(const struct tb_sequence_writer *w, cons
          !tb_sort_queue_has_note(queue, place, TB_MATCH_AMBIGUOUS);
 }
 
-static void complete_without_thread_time(struct tb_staged_event *slice) {
+/* Returns what the END of the slice says. */
+static struct tb_str complete_without_thread_time(struct tb_staged_event *slice) {
+  struct tb_str end_args = slice->end_body;
   slice->kind = TB_STAGED_COMPLETE;
   slice->has_thread_dur = true;
   slice->thread_dur = 0;
+  slice->end_body.len = 0;
+  return end_args;
 }
 
 /* ---- what nesting tells ------------------------------------------------------------------------------------------ */
@@ -109,11 +113,12 @@ static enum tb_status lane_group(void *ctx, const struct tb_staged_event *root, 
   return *group_id ? TB_OK : tb_sequence_no_memory(w);
 }
 
-/* Adds to the next packet what says its end too, and the flows of that end. */
+/* Adds to the next packet what says its end too, with what that end says and its flows. */
 static enum tb_status add_legacy_complete(struct tb_sequence_writer *w, const struct tb_staged_event *entry,
-                                          size_t place) {
+                                          struct tb_str end_args, size_t place) {
   if (tb_buffer_reserve(&w->extra, TB_LEGACY_COMPLETE_MAX) != TB_OK) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(tb_legacy_complete_write(w->extra.data + w->extra.len, entry) - w->extra.data);
+  if (tb_buffer_append(&w->extra, end_args.ptr, end_args.len) != TB_OK) return tb_sequence_no_memory(w);
   return tb_sequence_add_end_flows(w, place);
 }
 
@@ -149,9 +154,10 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
   if (status == TB_OK && w->instants_as_slices && entry->kind == TB_STAGED_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
   struct tb_staged_event slice = *entry;
-  if (is_pair_without_thread_time(w, entry, place)) complete_without_thread_time(&slice);
+  struct tb_str end_args = {NULL, 0};
+  if (is_pair_without_thread_time(w, entry, place)) end_args = complete_without_thread_time(&slice);
   *whole = is_whole(w, lane, &slice, place);
-  if (status == TB_OK && *whole) status = add_legacy_complete(w, &slice, place);
+  if (status == TB_OK && *whole) status = add_legacy_complete(w, &slice, end_args, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, entry->body) : status;
 }
@@ -382,11 +388,12 @@ static enum tb_status put_packets(void *ctx, struct tb_str packets) {
   return status == TB_OK ? tb_packet_sink_put_packets(&w->p->sink, packets) : status;
 }
 
-static enum tb_status put_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
-                                 struct tb_str fields) {
+static enum tb_status put_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields,
+                                 struct tb_str end_args) {
   struct tb_sequence_writer *w = ctx;
   enum tb_status status = count_given(w, packet.len);
   if (fields.len && tb_buffer_append(&w->extra, fields.ptr, fields.len) != TB_OK) return tb_sequence_no_memory(w);
+  if (end_args.len && tb_buffer_append(&w->extra, end_args.ptr, end_args.len) != TB_OK) return tb_sequence_no_memory(w);
   if (status == TB_OK && sides & TB_STREAMED_END) status = tb_sequence_add_end_flows(w, place);
   if (status == TB_OK && sides & TB_STREAMED_BEGIN && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_extended(w, packet) : status;

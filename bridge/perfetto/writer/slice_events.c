@@ -158,6 +158,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   if (status != TB_OK) return status;
   entry.body = (struct tb_str){body->data, body_len};
   entry.end_body = (struct tb_str){body->data + body_len, body->len - body_len};
+  entry.joinable = entry.kind == TB_STAGED_END && body_len && body_len == p->encoder.args_end;
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 

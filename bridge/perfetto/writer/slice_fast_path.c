@@ -60,6 +60,7 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_writ
   if (event->arg_count) at = tb_encode_args(&p->encoder, sequence->uses, event, at, room);
   if (!at) return TB_NO_MEMORY;
   entry->body = (struct tb_str){body->data, (size_t)(at - body->data)};
+  entry->joinable = entry->kind == TB_STAGED_END && event->arg_count && entry->body.len == p->encoder.args_end;
   return TB_OK;
 }
 

@@ -22,12 +22,13 @@ static inline bool tb_has_legacy_event(struct tb_str body) {
   return false;
 }
 
-/* Whether a legacy event can hold all that the entry says. */
+/* Whether a legacy event can hold all that the entry says. Ids of a thread's slice do not count: readers of protobuf
+ * merge its two legacy events, and the trace processor, which takes the last, has no use for them. */
 static inline bool tb_may_be_legacy_complete(const struct tb_staged_event *e) {
   if (e->kind != TB_STAGED_COMPLETE && e->kind != TB_STAGED_ZERO_LENGTH_SLICE) return false;
   if (e->dur % 1000 || e->end_body.len) return false;
   if (e->has_thread_dur && (!e->has_thread_ts || e->thread_dur % 1000)) return false;
-  return !tb_has_legacy_event(e->body);
+  return e->key == 0 || !tb_has_legacy_event(e->body);
 }
 
 static inline bool tb_is_legacy_complete(const struct tb_staged_event *e) {

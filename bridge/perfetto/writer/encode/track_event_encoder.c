@@ -543,6 +543,7 @@ static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e,
     if (tb_buffer_reserve(&encoder->body, json.text.len + room) != TB_OK) return NULL;
     at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &json, 1);
   }
+  encoder->args_end = (size_t)(at - encoder->body.data);
   return at;
 }
 

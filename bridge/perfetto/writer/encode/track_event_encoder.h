@@ -30,6 +30,7 @@ static inline bool tb_arg_holds_text(const struct tb_arg *arg) {
 struct tb_event_encoder {
   struct tb_interned *interned;
   struct tb_buffer body;    /* the fields of the last event */
+  size_t args_end;          /* where the last arguments end there that were encoded */
   struct tb_json_emit json; /* values that go as JSON text */
 };
 

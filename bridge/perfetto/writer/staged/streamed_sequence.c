@@ -28,21 +28,8 @@ void tb_streamed_sequence_free(struct tb_streamed_sequence *s) {
   *s = (struct tb_streamed_sequence){.allocator = s->allocator, .closed = true};
 }
 
-/* Sees that has_thread_end is true of no BEGIN with ids, of which a whole slice would be something else. False where it
- * was seen to before its packet was spilled, and before those of the slices around it were. */
-static bool settle(const struct tb_streamed_sequence *s, struct tb_streamed_slice *slice) {
-  const struct tb_spill_block *block = &s->packets.list[tb_spill_log_find(&s->packets, slice->body)];
-  if (!block->bytes) return false;
-  if (slice->end != INT64_MAX || !slice->has_thread_end) return true;
-  const char *body = block->bytes + block->from + (slice->body - block->start);
-  slice->has_thread_end = !tb_has_legacy_event((struct tb_str){body, slice->body_len});
-  return true;
-}
-
 enum tb_status tb_streamed_sequence_spill(struct tb_streamed_sequence *s, struct tb_spill_file *file,
                                           struct tb_error *error) {
-  for (size_t i = s->open_count; i > 0 && settle(s, &s->open[i - 1]); i--) {
-  }
   enum tb_status status = tb_spill_log_spill(&s->packets, file, error);
   return status == TB_OK ? tb_spill_log_spill(&s->notes, file, error) : status;
 }
@@ -69,6 +56,7 @@ static inline void note(struct tb_streamed_sequence *s, unsigned kind, const str
     if (e->kind == TB_STAGED_FLOW) at = tb_wire_put_varint(at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
     if (e->kind == TB_STAGED_COMPLETE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
     if (e->has_thread_dur) at = tb_wire_put_varint(at, (uint64_t)e->thread_dur);
+    if (e->joinable) kind |= TB_NOTE_JOINABLE;
   }
   *head = (char)kind;
   s->notes.at = at;
@@ -156,42 +144,49 @@ static inline bool take_thread_times(struct tb_streamed_sequence *s, const struc
   return true;
 }
 
-static enum tb_status mark(struct tb_streamed_sequence *s, uint64_t place, uint64_t packet, unsigned sides,
-                           int64_t dur) {
+static enum tb_status mark(struct tb_streamed_sequence *s, const struct tb_patch_point *point) {
   void *marks = s->marks;
   enum tb_status status =
       tb_grow_array(s->allocator, &marks, &s->mark_capacity, s->mark_count + 1, sizeof(*s->marks), SIZE_MAX / 64);
   s->marks = marks;
   if (status != TB_OK) return TB_NO_MEMORY;
-  s->marks[s->mark_count++] = (struct tb_patch_point){place, packet, sides, dur};
+  s->marks[s->mark_count++] = *point;
   return TB_OK;
 }
 
 /* Marks the newest packet where it is large. */
 static inline enum tb_status mark_large(struct tb_streamed_sequence *s, const char *packet, unsigned sides) {
   if (s->packets.at - packet <= TB_PACKET_LARGE) return TB_OK;
-  return mark(s, s->total - 1, tb_spill_log_position(&s->packets, packet), sides, 0);
+  const struct tb_patch_point point = {
+      .place = s->total - 1, .packet = tb_spill_log_position(&s->packets, packet), .sides = sides};
+  return mark(s, &point);
 }
 
 /* Takes an END of which tb_is_without_thread_time is true: its slice's BEGIN is to say it too. */
 __attribute__((noinline)) static enum tb_status put_whole_end(struct tb_streamed_sequence *s,
                                                               const struct tb_staged_event *e) {
   const struct tb_streamed_slice *begin = &s->open[--s->open_count];
-  if (make_room(s, 0) != TB_OK) return TB_NO_MEMORY;
+  if (tb_spill_log_room(&s->notes, NOTE_MAX + e->body.len) != TB_OK) return TB_NO_MEMORY;
   note(s, e->kind | TB_NOTE_WHOLE, e);
   int64_t thread_time = s->stream.thread_times_in_us ? e->thread_ts / 1000 : e->thread_ts;
   s->notes.at = tb_wire_put_varint(s->notes.at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
   s->notes.at = tb_wire_put_varint(s->notes.at, (uint64_t)thread_time - (uint64_t)s->stream.last_thread_time);
-  return mark(s, begin->place, begin->packet, TB_STREAMED_BEGIN | TB_STREAMED_END, e->ts - begin->begin);
+  s->notes.at = tb_wire_put_varint(s->notes.at, e->body.len);
+  const struct tb_patch_point point = {.place = begin->place,
+                                       .packet = begin->packet,
+                                       .sides = TB_STREAMED_BEGIN | TB_STREAMED_END,
+                                       .dur = e->ts - begin->begin,
+                                       .end_body = tb_spill_log_position(&s->notes, s->notes.at),
+                                       .end_body_len = e->body.len};
+  s->notes.at = tb_packet_put_bytes(s->notes.at, e->body);
+  return mark(s, &point);
 }
 
 static enum tb_status put_end(struct tb_streamed_sequence *s, const struct tb_staged_event *e) {
-  struct tb_streamed_slice *begin = &s->open[s->open_count - 1];
+  const struct tb_streamed_slice *begin = &s->open[s->open_count - 1];
   if (begin->has_thread_end && s->last_begin_ts < e->ts &&
-      tb_is_without_thread_time(begin->begin, begin->thread_end, e)) {
-    (void)settle(s, begin);
-    if (begin->has_thread_end) return put_whole_end(s, e);
-  }
+      tb_is_without_thread_time(begin->begin, begin->thread_end, e))
+    return put_whole_end(s, e);
   if (make_room(s, e->body.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = e->ts,
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
@@ -295,7 +290,8 @@ bool tb_streamed_sequence_top(const struct tb_streamed_sequence *s, struct tb_st
 enum tb_status tb_streamed_sequence_mark_top(struct tb_streamed_sequence *s) {
   const struct tb_streamed_slice *slice = s->open_count ? &s->open[s->open_count - 1] : NULL;
   if (!slice || (s->mark_count && s->marks[s->mark_count - 1].place == slice->place)) return TB_OK;
-  return mark(s, slice->place, slice->packet, TB_STREAMED_BEGIN, 0);
+  const struct tb_patch_point point = {.place = slice->place, .packet = slice->packet, .sides = TB_STREAMED_BEGIN};
+  return mark(s, &point);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -314,12 +310,9 @@ static struct tb_str label_of(struct tb_str body) {
 /* Ends a complete slice that is around one that the source never ends: the end says which slice it is for. */
 static enum tb_status end_outer(struct tb_streamed_sequence *s, const struct tb_streamed_slice *slice,
                                 struct tb_spill_window *window, struct tb_error *error) {
-  struct tb_str bytes;
-  size_t chunk = tb_spill_log_find(&s->packets, slice->body);
-  enum tb_status status = tb_spill_log_look(&s->packets, chunk, window, &bytes, error);
-  if (status != TB_OK) return status;
-  struct tb_str body = {bytes.ptr + (slice->body - s->packets.list[chunk].start), slice->body_len};
-  return end_complete(s, slice, label_of(body));
+  struct tb_str body;
+  enum tb_status status = tb_spill_log_bytes(&s->packets, slice->body, slice->body_len, window, &body, error);
+  return status == TB_OK ? end_complete(s, slice, label_of(body)) : status;
 }
 
 enum tb_status tb_streamed_sequence_finish(struct tb_streamed_sequence *s, struct tb_error *error) {
@@ -351,13 +344,25 @@ void tb_streamed_sequence_sort_marks(struct tb_streamed_sequence *s) {
   if (sorted < s->mark_count) qsort(s->marks, s->mark_count, sizeof(*s->marks), compare_marks);
 }
 
-enum tb_status tb_streamed_sequence_give(const struct tb_streamed_sequence_sink *sink, struct tb_str packet,
+struct tb_packet_giver tb_packet_giver(const struct tb_streamed_sequence *s,
+                                       const struct tb_streamed_sequence_sink *sink, struct tb_error *error) {
+  struct tb_packet_giver giver = {.streamed = s, .sink = sink, .error = error};
+  tb_spill_window_init(&giver.notes, s->allocator);
+  return giver;
+}
+
+enum tb_status tb_streamed_sequence_give(struct tb_packet_giver *g, struct tb_str packet,
                                          const struct tb_patch_point *mark) {
   char legacy[TB_LEGACY_COMPLETE_MAX];
-  struct tb_str fields = {legacy, 0};
+  struct tb_str fields = {legacy, 0}, end_args = {NULL, 0};
   const struct tb_staged_event slice = {.dur = mark->dur, .has_thread_dur = true};
   if (mark->dur) fields.len = (size_t)(tb_legacy_complete_write(legacy, &slice) - legacy);
-  return sink->packet(sink->ctx, packet, mark->place, mark->sides, fields);
+  if (mark->end_body_len) {
+    enum tb_status status =
+        tb_spill_log_bytes(&g->streamed->notes, mark->end_body, mark->end_body_len, &g->notes, &end_args, g->error);
+    if (status != TB_OK) return status;
+  }
+  return g->sink->packet(g->sink->ctx, packet, mark->place, mark->sides, fields, end_args);
 }
 
 static enum tb_status give_bytes(const struct tb_streamed_sequence_sink *sink, const char *from, const char *to) {
@@ -367,7 +372,7 @@ static enum tb_status give_bytes(const struct tb_streamed_sequence_sink *sink, c
 /* Gives the packets of a chunk, of which the first has the position `start`; *mark is the first mark that may be in
  * it. */
 static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb_str bytes, uint64_t start,
-                                 size_t *mark, const struct tb_streamed_sequence_sink *sink) {
+                                 size_t *mark, struct tb_packet_giver *giver) {
   const char *at = bytes.ptr, *end = at + bytes.len;
   enum tb_status status = TB_OK;
   for (; status == TB_OK && *mark < s->mark_count; ++*mark) {
@@ -377,12 +382,12 @@ static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb
     const char *packet = bytes.ptr + (m->packet - start);
     uint64_t len;
     const char *packet_end = tb_streamed_sequence_varint(packet + 1, &len) + len;
-    status = give_bytes(sink, at, packet);
+    status = give_bytes(giver->sink, at, packet);
     if (status == TB_OK)
-      status = tb_streamed_sequence_give(sink, (struct tb_str){packet, (size_t)(packet_end - packet)}, m);
+      status = tb_streamed_sequence_give(giver, (struct tb_str){packet, (size_t)(packet_end - packet)}, m);
     at = packet_end;
   }
-  return status == TB_OK ? give_bytes(sink, at, end) : status;
+  return status == TB_OK ? give_bytes(giver->sink, at, end) : status;
 }
 
 enum tb_status tb_streamed_sequence_emit(struct tb_streamed_sequence *s, const struct tb_streamed_sequence_sink *sink,
@@ -392,12 +397,14 @@ enum tb_status tb_streamed_sequence_emit(struct tb_streamed_sequence *s, const s
   enum tb_status status = TB_OK;
   struct tb_spill_window window;
   tb_spill_window_init(&window, s->allocator);
+  struct tb_packet_giver giver = tb_packet_giver(s, sink, error);
   for (size_t i = 0; status == TB_OK && i < s->packets.count; i++) {
     struct tb_str bytes;
     status = tb_spill_log_look(&s->packets, i, &window, &bytes, error);
-    if (status == TB_OK) status = give_chunk(s, bytes, s->packets.list[i].start, &mark, sink);
+    if (status == TB_OK) status = give_chunk(s, bytes, s->packets.list[i].start, &mark, &giver);
     tb_spill_log_drop(&s->packets, i);
   }
+  tb_spill_window_free(&giver.notes);
   tb_spill_window_free(&window);
   return status;
 }

@@ -90,8 +90,10 @@ struct tb_streamed_sequence_sink {
   /* Any number of whole packets, their tags and lengths included. */
   enum tb_status (*packets)(void *ctx, struct tb_str packets);
   /* One packet, with the place among the entries of the slice or the instant that it begins or ends, or both:
-   * `sides`, of enum tb_streamed_side; 0 where it is only large. `fields` are to be added to its event. */
-  enum tb_status (*packet)(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields);
+   * `sides`, of enum tb_streamed_side; 0 where it is only large. `fields` are to be added to its event, and then what
+   * the END said of it, `end_args`. */
+  enum tb_status (*packet)(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields,
+                           struct tb_str end_args);
 };
 
 /* Emits all packets and frees them: large and marked ones one by one, the others in bulk. TB_OK, TB_IO, TB_NO_MEMORY

@@ -74,12 +74,16 @@ static int64_t thread_ts_of(const struct packet_walk *w, int64_t thread_time) {
   return w->streamed->stream.thread_times_in_us ? thread_time * 1000 : thread_time;
 }
 
-static const char *read_end_times(struct packet_walk *w, const char *at) {
+/* What is of an END without a packet. */
+static const char *read_whole_end(struct packet_walk *w, const char *at) {
   uint64_t step, thread_step;
   at = tb_streamed_sequence_varint(tb_streamed_sequence_varint(at, &step), &thread_step);
   w->entry.ts = (int64_t)((uint64_t)w->ts + step);
   w->entry.thread_ts = thread_ts_of(w, (int64_t)((uint64_t)w->thread_time + thread_step));
-  return at;
+  uint64_t len;
+  at = tb_streamed_sequence_varint(at, &len);
+  w->entry.body = (struct tb_str){at, (size_t)len};
+  return at + len;
 }
 
 static void read_note(struct packet_walk *w) {
@@ -91,6 +95,7 @@ static void read_note(struct packet_walk *w) {
   *e = (struct tb_staged_event){.kind = (uint8_t)w->kind};
   e->has_thread_ts = byte & TB_NOTE_THREAD_TS;
   e->has_thread_dur = byte & TB_NOTE_THREAD_DUR;
+  e->joinable = byte & TB_NOTE_JOINABLE;
   if (w->kind == TB_STAGED_BEGIN || w->kind == TB_STAGED_END) at = varint32(varint32(at, &e->name), &e->categories);
   if (byte & TB_NOTE_FLOW) {
     at = tb_streamed_sequence_varint(at, &v);
@@ -110,7 +115,7 @@ static void read_note(struct packet_walk *w) {
     e->thread_dur = (int64_t)v;
   }
   w->whole = byte & TB_NOTE_WHOLE;
-  if (is_whole_end(w)) at = read_end_times(w, at);
+  if (is_whole_end(w)) at = read_whole_end(w, at);
   w->notes.at = at;
 }
 
@@ -203,9 +208,9 @@ static const struct tb_patch_point *whole_mark(const struct tb_streamed_sequence
 }
 
 static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, size_t *mark, struct open_places *open,
-                                  const struct tb_streamed_sequence_sink *sink) {
+                                  struct tb_packet_giver *giver) {
   const struct tb_patch_point *whole = ends_slice(w->kind) ? NULL : whole_mark(w->streamed, place, mark);
-  if (whole) return tb_streamed_sequence_give(sink, w->packet, whole);
+  if (whole) return tb_streamed_sequence_give(giver, w->packet, whole);
   unsigned sides = w->whole ? TB_STREAMED_BEGIN | TB_STREAMED_END : TB_STREAMED_BEGIN;
   enum tb_status status = TB_OK;
   if (ends_slice(w->kind)) {
@@ -215,23 +220,25 @@ static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, s
     status = open_place(open, place);
   }
   const struct tb_patch_point point = {.place = place, .sides = sides};
-  return status == TB_OK ? tb_streamed_sequence_give(sink, w->packet, &point) : status;
+  return status == TB_OK ? tb_streamed_sequence_give(giver, w->packet, &point) : status;
 }
 
 enum tb_status tb_streamed_sequence_each_packet(struct tb_streamed_sequence *s,
                                                 const struct tb_streamed_sequence_sink *sink, struct tb_error *error) {
   struct open_places open = {.allocator = s->allocator};
   struct packet_walk w = start_walk(s, error);
+  struct tb_packet_giver giver = tb_packet_giver(s, sink, error);
   enum tb_status status;
   size_t mark = 0;
   tb_streamed_sequence_sort_marks(s);
   for (uint64_t place = 0; (status = walk_on(&w)) == TB_OK;) {
     uint64_t own = place;
     if (w.kind != TB_NOTE_ENDED_ITSELF) place++;
-    if (w.packet.len) status = give_packet(&w, own, &mark, &open, sink);
+    if (w.packet.len) status = give_packet(&w, own, &mark, &open, &giver);
     if (status != TB_OK) break;
   }
   end_walk(&w);
+  tb_spill_window_free(&giver.notes);
   tb_free(open.allocator, open.places, open.capacity * sizeof(*open.places));
   return status == TB_END ? TB_OK : status;
 }

@@ -59,9 +59,9 @@ static enum tb_status see_packets(void *ctx, struct tb_str packets) {
   return tb_buffer_append(&((struct written *)ctx)->bytes, packets.ptr, packets.len);
 }
 
-static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
-                                 struct tb_str fields) {
-  (void)place, (void)sides, (void)fields;
+static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields,
+                                 struct tb_str end_args) {
+  (void)place, (void)sides, (void)fields, (void)end_args;
   return see_packets(ctx, packet);
 }
 

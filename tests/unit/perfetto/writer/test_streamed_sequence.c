@@ -63,12 +63,13 @@ static enum tb_status see_packets(void *ctx, struct tb_str packets) {
   return TB_OK;
 }
 
-static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
-                                 struct tb_str fields) {
+static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields,
+                                 struct tb_str end_args) {
   struct seen *seen = ctx;
   (void)place;
   (void)sides;
   (void)fields;
+  (void)end_args;
   assert_true(packet.len <= sizeof(seen->last_bytes));
   memcpy(seen->last_bytes, packet.ptr, packet.len);
   seen->last_len = packet.len;
@@ -133,6 +134,7 @@ struct added {
   size_t count, ends;
   uint64_t places[4];
   uint64_t durations[4]; /* microseconds */
+  char end_args[4];      /* their first bytes; 0: none */
 };
 
 static enum tb_status count_ends(void *ctx, struct tb_str packets) {
@@ -142,8 +144,8 @@ static enum tb_status count_ends(void *ctx, struct tb_str packets) {
   return TB_OK;
 }
 
-static enum tb_status see_fields(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
-                                 struct tb_str fields) {
+static enum tb_status see_fields(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields,
+                                 struct tb_str end_args) {
   struct added *added = ctx;
   struct tb_str legacy = {NULL, 0};
   if (!fields.len) return count_ends(ctx, packet);
@@ -153,6 +155,7 @@ static enum tb_status see_fields(void *ctx, struct tb_str packet, uint64_t place
   assert_int_equal(field_of(legacy, TB_TRACK_EVENT_LEGACY_EVENT_PHASE, NULL), 'X');
   assert_int_equal(field_of(legacy, TB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US, NULL), 0);
   added->places[added->count] = place;
+  added->end_args[added->count] = end_args.len ? end_args.ptr[0] : 0;
   added->durations[added->count++] = field_of(legacy, TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, NULL);
   return TB_OK;
 }
@@ -192,20 +195,46 @@ static void a_BEGIN_says_its_end_where_the_thread_did_not_run(void **state) {
   }
 }
 
+/* Slices in which the thread did not run, one in the other, whose ENDs have arguments. */
+static void make_ends_with_args(struct tb_staged_event entries[4], const char *outer, const char *inner, size_t len) {
+  for (int i = 0; i < 4; i++)
+    entries[i] =
+        timed(entry(i < 2 ? TB_STAGED_BEGIN : TB_STAGED_END, 1000 * (i + 1), 0), i == 1 || i == 2 ? 8000 : 7000);
+  entries[2].body = (struct tb_str){inner, len};
+  entries[3].body = (struct tb_str){outer, len};
+  entries[2].joinable = entries[3].joinable = true;
+}
+
+static void a_BEGIN_says_what_its_END_says(void **state) {
+  (void)state;
+  enum { LARGE = 5000 };
+  static char outer[LARGE + TB_PACKET_BYTES_AHEAD] = "o", inner[LARGE + TB_PACKET_BYTES_AHEAD] = "i";
+  static char id[TB_PACKET_BYTES_AHEAD + 4] = "\x32\x02\x50\x05"; /* a legacy event's */
+  struct tb_staged_event entries[4];
+  for (int i = 0; i < 8; i++) {
+    make_ends_with_args(entries, outer, inner, i & 4 ? LARGE : 1);
+    if (i & 4) entries[0].body = (struct tb_str){id, 4}; /* merged by readers with the one that says the end */
+    struct added added = add_to(entries, 4, i & 1, i & 2);
+    assert_int_equal(added.count, 2);
+    assert_memory_equal(added.end_args, "oi", 2);
+    assert_int_equal(added.durations[0], 3);
+    assert_int_equal(added.durations[1], 1);
+    assert_int_equal(added.ends, 0);
+  }
+}
+
 static void a_BEGIN_does_not_where_a_whole_slice_would_say_something_else(void **state) {
   (void)state;
-  static char id[TB_PACKET_BYTES_AHEAD + 4] = "\x32\x02\x50\x05"; /* a legacy event's */
+  static char carried[TB_PACKET_BYTES_AHEAD + 4] = "\x22\x02\x50\x05";
   struct tb_staged_event other[][3] = {
       {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_COMPLETE, 1500, 5), entry(TB_STAGED_END, 2001, 0)},
       {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_INSTANT, 2000, 0), entry(TB_STAGED_END, 2000, 0)},
       {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_COMPLETE, 1500, 5), entry(TB_STAGED_END, 2000, 0)},
-      {entry(TB_STAGED_BEGIN, 1000, 0), entry(TB_STAGED_COMPLETE, 1500, 5), entry(TB_STAGED_END, 2000, 0)},
       {entry(TB_STAGED_COMPLETE, 1000, 1000), entry(TB_STAGED_BEGIN, 1500, 0), entry(TB_STAGED_END, 1500, 0)}};
-  for (size_t i = 0; i < 5; i++)
+  for (size_t i = 0; i < 4; i++)
     for (size_t k = 0; k < 3; k++) other[i][k] = timed(other[i][k], 7000);
-  other[2][0].body = (struct tb_str){id, 4};
-  other[3][2].body = (struct tb_str){id, 4}; /* whatever it is */
-  for (size_t i = 0; i < 5; i++) assert_int_equal(add_to(other[i], 3, false, false).count, 0);
+  other[2][2].body = (struct tb_str){carried, 4}; /* not joinable */
+  for (size_t i = 0; i < 4; i++) assert_int_equal(add_to(other[i], 3, false, false).count, 0);
 }
 
 static void gives_marked_packets_by_themselves(void **state) {
@@ -299,6 +328,7 @@ static enum tb_status check_entry(void *ctx, struct tb_staged_event *e) {
   assert_int_equal(e->flow_key, want->flow_key);
   assert_int_equal(e->order, want->order);
   assert_int_equal(e->name, want->kind == TB_STAGED_BEGIN || want->kind == TB_STAGED_END ? want->name : 0);
+  assert_int_equal(e->joinable, want->joinable);
   assert_int_equal(e->body.len, want->body.len);
   if (want->body.len) assert_memory_equal(e->body.ptr, want->body.ptr, want->body.len);
   return TB_OK;
@@ -397,6 +427,17 @@ static void replays_an_END_that_has_no_packet(void **state) {
   }
 }
 
+static void replays_ENDs_with_arguments(void **state) {
+  (void)state;
+  struct tb_staged_event entries[4];
+  static const char inner[TB_PACKET_BYTES_AHEAD + 3] = "in", outer[TB_PACKET_BYTES_AHEAD + 3] = "ou";
+  for (int whole = 0; whole < 2; whole++) {
+    make_ends_with_args(entries, outer, inner, 2);
+    if (!whole) entries[1].thread_ts = 6000; /* the thread ran in the inner one */
+    check_replayed(entries, 4, true);
+  }
+}
+
 static void replays_more_than_a_chunk_holds(void **state) {
   (void)state;
   enum { COUNT = 20000 };
@@ -422,10 +463,11 @@ static enum tb_status take_packets(void *ctx, struct tb_str packets) {
   return tb_buffer_append(&((struct given *)ctx)->bytes, packets.ptr, packets.len);
 }
 
-static enum tb_status take_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides,
-                                  struct tb_str fields) {
+static enum tb_status take_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides, struct tb_str fields,
+                                  struct tb_str end_args) {
   const char mark[] = {'m', (char)place, (char)sides};
   (void)fields;
+  (void)end_args;
   ((struct given *)ctx)->marked++;
   assert_int_equal(take_packets(ctx, (struct tb_str){mark, sizeof(mark)}), TB_OK);
   return take_packets(ctx, packet);
@@ -481,6 +523,7 @@ int main(void) {
       cmocka_unit_test(ends_complete_slices_when_they_are_over_and_the_inner_ones_first),
       cmocka_unit_test(slices_of_no_thread_time_say_their_end_at_once),
       cmocka_unit_test(a_BEGIN_says_its_end_where_the_thread_did_not_run),
+      cmocka_unit_test(a_BEGIN_says_what_its_END_says),
       cmocka_unit_test(a_BEGIN_does_not_where_a_whole_slice_would_say_something_else),
       cmocka_unit_test(gives_marked_packets_by_themselves),
       cmocka_unit_test(refuses_what_comes_before_its_time_or_cuts_a_slice),
@@ -490,6 +533,7 @@ int main(void) {
       cmocka_unit_test(replays_thread_times_of_either_unit),
       cmocka_unit_test(replays_slices_whose_packet_says_their_end),
       cmocka_unit_test(replays_an_END_that_has_no_packet),
+      cmocka_unit_test(replays_ENDs_with_arguments),
       cmocka_unit_test(replays_more_than_a_chunk_holds),
       cmocka_unit_test(what_was_spilled_is_emitted_as_if_it_had_stayed),
   };
