@@ -25,6 +25,7 @@ struct system_text {
   struct tb_ftrace_text text;
   struct tb_spill_file *spill;
   bool stays_in_memory;              /* the temporary file takes no more */
+  bool ended;                        /* the source, whose last events may still be in a batch */
   struct tb_ftrace_packets *packets; /* NULL until the text is whole */
   struct tb_reader *events;
 };
@@ -39,19 +40,17 @@ static enum tb_status no_memory(struct tb_reader *reader) {
 static enum tb_status spill(struct tb_reader *reader, struct system_text *s) {
   if (s->stays_in_memory || s->text.log.bytes < MEMORY_BYTES) return TB_OK;
   struct tb_error error = {0};
-  enum tb_status status = s->spill ? TB_OK : tb_spill_file_create(NULL, reader->allocator, &s->spill, &error);
+  enum tb_status status =
+      s->spill ? TB_OK
+               : tb_spill_file_create(reader->options.temporary_directory, reader->allocator, &s->spill, &error);
   if (status == TB_OK) status = tb_spill_log_spill(&s->text.log, s->spill, &error);
   if (status == TB_IO) s->stays_in_memory = true;
   if (status != TB_OK && status != TB_IO) reader->error = error;
   return status == TB_IO ? TB_OK : status;
 }
 
-/* Fills the batch by the source, and keeps the lines in it: what is left are its other events. */
-static enum tb_status fill_by_source(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
-  reader->state = s->lines_state;
-  enum tb_status status = s->lines->fill(reader, batch);
-  if (s->lines->track_count) s->events->first_track = s->lines->track_count(reader);
-  reader->state = s;
+/* Keeps the lines in a batch: what is left are its other events. */
+static enum tb_status take_lines(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
   size_t left = 0;
   for (size_t i = 0; i < batch->event_count; i++) {
     if (batch->events[i].type != TB_EVENT_SYSTEM_TRACE) {
@@ -62,8 +61,20 @@ static enum tb_status fill_by_source(struct tb_reader *reader, struct system_tex
     if (tb_ftrace_text_put(&s->text, batch->events[i].blob) != TB_OK) return no_memory(reader);
   }
   batch->event_count = left;
-  enum tb_status spilled = spill(reader, s);
-  return spilled == TB_OK ? status : spilled;
+  batch->has_text = false;
+  return spill(reader, s);
+}
+
+/* Fills the batch by the source. */
+static enum tb_status fill_by_source(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
+  if (s->ended) return TB_END;
+  reader->state = s->lines_state;
+  enum tb_status status = s->lines->fill(reader, batch);
+  if (s->lines->track_count) s->events->first_track = s->lines->track_count(reader);
+  reader->state = s;
+  s->ended = status == TB_END;
+  enum tb_status taken = take_lines(reader, s, batch);
+  return taken == TB_OK ? status : taken;
 }
 
 /* Keeps some lines of a source that is nothing else. */
@@ -216,15 +227,32 @@ static enum tb_status open_events(struct tb_reader *reader, struct system_text *
   return TB_OK;
 }
 
-enum tb_status tb_system_text_read_as_events(struct tb_reader *reader) {
+static enum tb_status wrap(struct tb_reader *reader) {
   struct system_text *s = tb_calloc(reader->allocator, sizeof(*s));
   if (!s) return no_memory(reader);
   s->lines = reader->ops;
   s->lines_state = reader->state;
-  s->ops = (struct tb_reader_ops){.format = s->lines->format, .fill = fill, .destroy = destroy, .runs_ahead = true};
+  s->ops = (struct tb_reader_ops){
+      .format = s->lines->format, .fill = fill, .destroy = destroy, .runs_ahead = true, .source = s->lines->source};
   tb_batch_init(&s->batch, reader->allocator);
   tb_ftrace_text_init(&s->text, reader->allocator, reader->allocator);
   reader->ops = &s->ops;
   reader->state = s;
   return open_events(reader, s);
+}
+
+enum tb_status tb_system_text_read_as_events(struct tb_reader *reader, struct tb_batch *batch, enum tb_status status) {
+  const struct tb_reader_ops *lines = reader->ops;
+  uint32_t tracks = lines->track_count ? lines->track_count(reader) : 0;
+  enum tb_status wrapped = wrap(reader);
+  struct system_text *s = reader->state;
+  if (wrapped == TB_OK) wrapped = take_lines(reader, s, batch);
+  if (wrapped != TB_OK) return wrapped;
+  s->ended = status == TB_END;
+  s->events->first_track = tracks;
+  if (lines->source.system_text) batch->event_count = 0;
+  if (status != TB_OK && status != TB_END) return status;
+  if (batch->event_count) return TB_OK;
+  empty(batch);
+  return fill(reader, batch);
 }

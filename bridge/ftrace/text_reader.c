@@ -89,6 +89,7 @@ static enum tb_status add_text(struct tb_reader *reader, struct tb_batch *batch,
   struct tb_event *event = tb_batch_add_event(batch);
   if (!event) return no_memory(reader);
   event->type = TB_EVENT_SYSTEM_TRACE;
+  batch->has_text = true;
   event->offset = state->offset + from;
   event->blob = tb_arena_copy(&batch->arena, (struct tb_str){state->text.data + from, len});
   if (!event->blob.ptr || tb_utf8_repair(&batch->arena, &event->blob) != TB_OK) {

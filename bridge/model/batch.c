@@ -8,7 +8,7 @@ void tb_batch_init(struct tb_batch *batch, const struct tb_allocator *allocator)
 
 void tb_batch_reset(struct tb_batch *batch) {
   batch->event_count = batch->arg_count = batch->text_len = 0;
-  batch->has_clocks = false;
+  batch->has_clocks = batch->has_text = false;
   tb_arena_reset(&batch->arena);
 }
 

@@ -27,6 +27,7 @@ struct tb_batch {
   size_t text_len, text_capacity; /* TB_BATCH_PADDING more bytes are allocated */
   struct tb_arena arena;          /* unescaped strings, stacks, whatever else */
   bool has_clocks;                /* an event reads clocks */
+  bool has_text;                  /* a TB_EVENT_SYSTEM_TRACE is in it that the source itself has as text */
   uint64_t fill;                  /* which fill of its reader it is of, counted from 1; 0: of none */
 };
 

@@ -182,6 +182,7 @@ const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *ba
     struct tb_event *event = add_event(state, batch, TB_EVENT_SYSTEM_TRACE, p);
     if (!event) return NULL;
     event->blob = text;
+    batch->has_text = true;
   }
   if (*end != '"') return end;
   state->container = TB_JSON_OBJECT;

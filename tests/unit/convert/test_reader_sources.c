@@ -40,8 +40,8 @@ static void expect_same(struct tb_reader *reader) {
   tb_buffer_free(&out);
 }
 
-static char *read_file(size_t *len) {
-  FILE *file = fopen(PATH, "rb");
+static char *read_file(const char *path, size_t *len) {
+  FILE *file = fopen(path, "rb");
   assert_non_null(file);
   char *data = malloc(1 << 20);
   assert_non_null(data);
@@ -54,7 +54,7 @@ static char *read_file(size_t *len) {
 static void a_trace_in_memory_is_the_same(void **state) {
   (void)state;
   size_t len;
-  char *data = read_file(&len);
+  char *data = read_file(PATH, &len);
   struct tb_reader *reader;
   assert_int_equal(tb_reader_open_memory("bytes", data, len, NULL, &reader, NULL), TB_OK);
   expect_same(reader);
@@ -92,7 +92,7 @@ static ptrdiff_t read_seven(void *ctx, void *to, size_t capacity) {
 static void what_a_function_reads_is_the_same_and_its_failure_is_an_error(void **state) {
   (void)state;
   size_t len;
-  char *data = read_file(&len);
+  char *data = read_file(PATH, &len);
   struct bytes bytes = {data, len, 0};
   struct tb_reader *reader;
   assert_int_equal(tb_reader_open_callback("sevens", read_seven, &bytes, NULL, &reader, NULL), TB_OK);
@@ -197,7 +197,7 @@ static void expect_all_of_it_again(struct tb_reader *reader) {
 static void a_reader_goes_back_to_its_start_and_to_an_offset(void **state) {
   (void)state;
   size_t len;
-  char *data = read_file(&len);
+  char *data = read_file(PATH, &len);
   for (int shape = 0; shape < 3; shape++) {
     struct tb_reader_options options = {
         .size = sizeof(options), .shape = shape ? TB_SHAPE_ONE : TB_SHAPE_SOURCE, .sorted = shape == 2, .threads = 2};
@@ -220,7 +220,7 @@ static void a_reader_goes_back_to_its_start_and_to_an_offset(void **state) {
 static void what_can_be_read_once_only_goes_on_where_it_is(void **state) {
   (void)state;
   size_t len, count = 0;
-  char *data = read_file(&len);
+  char *data = read_file(PATH, &len);
   struct bytes bytes = {data, len, 0};
   struct tb_reader *reader;
   const struct tb_event *event;
@@ -316,6 +316,65 @@ static void koids_are_the_numbers_of_threads(void **state) {
   tb_reader_close(reader);
 }
 
+/* How many events of the types of the set a file has. */
+static size_t count_events(const char *path, const struct tb_reader_options *options, uint64_t types) {
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  enum tb_status status;
+  size_t count = 0;
+  assert_int_equal(tb_reader_open(path, options, &reader, NULL), TB_OK);
+  while ((status = tb_reader_next(reader, &event)) == TB_OK) count += types >> event->type & 1;
+  assert_int_equal(status, TB_END);
+  tb_reader_close(reader);
+  return count;
+}
+
+/* Events of the one shape of a trace that is fed in pieces of `step` bytes. */
+static void feed_all(const char *data, size_t len, size_t step, struct tb_buffer *out) {
+  const struct tb_reader_options options = {.size = sizeof(options)};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  enum tb_status status;
+  tb_buffer_init(out, tb_default_allocator(), 0);
+  assert_int_equal(tb_reader_create_feed("fed", &options, &reader, NULL), TB_OK);
+  for (size_t at = 0; at <= len; at += step) {
+    if (at < len) assert_int_equal(tb_reader_feed(reader, data + at, len - at < step ? len - at : step), TB_OK);
+    if (at + step >= len) tb_reader_feed_end(reader);
+    while ((status = tb_reader_next(reader, &event)) == TB_OK) tb_event_text(out, event);
+    assert_int_equal(status, at + step >= len ? TB_END : TB_AGAIN);
+    if (status == TB_END) break;
+  }
+  assert_int_equal(tb_buffer_append(out, "", 1), TB_OK);
+  tb_reader_close(reader);
+}
+
+static void lines_of_ftrace_are_the_events_that_they_say(void **state) {
+  (void)state;
+  static const char *const paths[] = {TB_TEST_DATA "/ftrace/small.ftrace",
+                                      TB_TEST_DATA "/phases/system_trace_events.json"};
+  const uint64_t text = UINT64_C(1) << TB_EVENT_SYSTEM_TRACE, states = UINT64_C(1) << TB_EVENT_THREAD_STATE;
+  const uint64_t counters = UINT64_C(1) << TB_EVENT_COUNTER, begins = UINT64_C(1) << TB_EVENT_SLICE_BEGIN;
+  const struct tb_reader_options source = {.size = sizeof(source), .shape = TB_SHAPE_SOURCE};
+  const struct tb_reader_options sorted = {.size = sizeof(sorted), .sorted = true};
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(count_events(paths[i], NULL, text), 0);
+    assert_int_not_equal(count_events(paths[i], &source, text), 0);
+    assert_int_equal(count_events(paths[i], &source, states), 0);
+    assert_int_not_equal(count_events(paths[i], NULL, states), 0);
+    assert_int_not_equal(count_events(paths[i], NULL, counters), 0);
+    assert_int_equal(count_events(paths[i], NULL, begins), count_events(paths[i], &sorted, begins));
+    size_t len;
+    char *data = read_file(paths[i], &len);
+    struct tb_buffer whole, pieces;
+    feed_all(data, len, len, &whole);
+    feed_all(data, len, 7, &pieces);
+    assert_string_equal(whole.data, pieces.data);
+    tb_buffer_free(&whole);
+    tb_buffer_free(&pieces);
+    free(data);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trace_in_memory_is_the_same),
@@ -329,6 +388,7 @@ int main(void) {
       cmocka_unit_test(processes_and_threads_are_found_by_their_ids),
       cmocka_unit_test(times_go_to_other_clocks_and_back_by_the_snapshots_of_the_trace),
       cmocka_unit_test(koids_are_the_numbers_of_threads),
+      cmocka_unit_test(lines_of_ftrace_are_the_events_that_they_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
