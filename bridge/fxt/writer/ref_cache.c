@@ -10,11 +10,17 @@ void tb_fxt_ref_cache_init(struct tb_fxt_ref_cache *table, const struct tb_alloc
   *table = (struct tb_fxt_ref_cache){.allocator = allocator, .max_count = max_count, .max_bytes = max_bytes};
 }
 
+static bool is_near(size_t len) { return len <= TB_FXT_REF_CACHE_NEAR; }
+
+/* Valid while the table does not change. */
+static struct tb_str text_of(const struct tb_fxt_ref_cache_entry *entry) {
+  return (struct tb_str){is_near(entry->len) ? entry->near : entry->block, entry->len};
+}
+
 static void free_text(struct tb_fxt_ref_cache *table, struct tb_fxt_ref_cache_entry *entry) {
-  if (!entry->text.ptr) return;
-  table->bytes -= entry->text.len;
-  tb_free(table->allocator, (void *)(uintptr_t)entry->text.ptr, entry->text.len);
-  entry->text = (struct tb_str){NULL, 0};
+  table->bytes -= entry->len;
+  if (!is_near(entry->len)) tb_free(table->allocator, entry->block, entry->len);
+  entry->len = 0;
 }
 
 void tb_fxt_ref_cache_free(struct tb_fxt_ref_cache *table) {
@@ -79,7 +85,7 @@ static enum tb_status grow(struct tb_fxt_ref_cache *table) {
   table->buckets = buckets;
   table->bucket_count = bucket_count;
   for (uint16_t i = 1; i <= table->count; i++)
-    if (entries[i].text.ptr) add_to_bucket(table, i);
+    if (entries[i].len) add_to_bucket(table, i);
   return TB_OK;
 }
 
@@ -114,7 +120,7 @@ static enum tb_status make_room(struct tb_fxt_ref_cache *table, size_t len, uint
 /* Where the text is there, it is the one used last now; else 0. */
 static uint16_t find(struct tb_fxt_ref_cache *table, struct tb_str text, uint64_t hash) {
   for (uint16_t i = table->bucket_count ? *bucket_of(table, hash) : 0; i; i = table->entries[i].next) {
-    if (table->entries[i].hash != hash || !tb_str_equal(table->entries[i].text, text)) continue;
+    if (table->entries[i].hash != hash || !tb_str_equal(text_of(&table->entries[i]), text)) continue;
     unlink_entry(table, i);
     link_as_newest(table, i);
     return i;
@@ -123,16 +129,18 @@ static uint16_t find(struct tb_fxt_ref_cache *table, struct tb_str text, uint64_
 }
 
 static enum tb_status add(struct tb_fxt_ref_cache *table, struct tb_str text, uint64_t hash, uint16_t *index) {
-  char *copy = tb_alloc(table->allocator, text.len);
-  if (!copy) return TB_NO_MEMORY;
-  if (text.len) memcpy(copy, text.ptr, text.len);
+  char *block = is_near(text.len) ? NULL : tb_alloc(table->allocator, text.len);
+  if (!is_near(text.len) && !block) return TB_NO_MEMORY;
   enum tb_status status = make_room(table, text.len, index);
   if (status != TB_OK) {
-    tb_free(table->allocator, copy, text.len);
+    tb_free(table->allocator, block, text.len);
     return status;
   }
-  table->entries[*index].text = (struct tb_str){copy, text.len};
-  table->entries[*index].hash = hash;
+  struct tb_fxt_ref_cache_entry *entry = &table->entries[*index];
+  memcpy(block ? block : entry->near, text.ptr, text.len);
+  if (block) entry->block = block;
+  entry->len = (uint16_t)text.len;
+  entry->hash = hash;
   table->bytes += text.len;
   add_to_bucket(table, *index);
   link_as_newest(table, *index);

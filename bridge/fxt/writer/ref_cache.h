@@ -10,9 +10,15 @@
 
 #include "base/memory.h"
 
+enum { TB_FXT_REF_CACHE_NEAR = 16 }; /* what a thread's two koids take, and many a name */
+
 struct tb_fxt_ref_cache_entry {
-  struct tb_str text; /* a block of its own */
+  union {
+    char near[TB_FXT_REF_CACHE_NEAR]; /* a text that has room there */
+    char *block;                      /* a longer one */
+  };
   uint64_t hash;
+  uint16_t len;          /* of the text; 0: it is forgotten */
   uint16_t newer, older; /* by time of use; entry 0 stands for both ends */
   uint16_t next;         /* in its bucket, or of the free ones; 0: none */
 };
@@ -37,8 +43,8 @@ void tb_fxt_ref_cache_init(struct tb_fxt_ref_cache *table, const struct tb_alloc
                            size_t max_bytes);
 void tb_fxt_ref_cache_free(struct tb_fxt_ref_cache *table);
 
-/* The index of `text`, from 1 up, now the one used last. *added says whether it was put there just now, perhaps in
- * place of another text. TB_OK or TB_NO_MEMORY. */
+/* The index of `text`, of 1 to 65,535 bytes: from 1 up, now the one used last. *added says whether it was put there
+ * just now, perhaps in place of another text. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index,
                                                   bool *added);
 

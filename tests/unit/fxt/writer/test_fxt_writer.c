@@ -279,6 +279,26 @@ static void long_texts_push_out_as_many_as_they_need(void **state) {
   tb_fxt_ref_cache_free(&table);
 }
 
+/* Short ones are in the entries, which move as the table grows. */
+static void texts_of_all_lengths_are_found_again(void **state) {
+  (void)state;
+  enum { TEXTS = 200 };
+  static char letters[TEXTS];
+  memset(letters, 'x', sizeof(letters));
+  struct tb_fxt_ref_cache table;
+  tb_fxt_ref_cache_init(&table, tb_default_allocator(), TEXTS, (size_t)TEXTS * TEXTS);
+  for (int round = 0; round < 2; round++)
+    for (uint16_t i = 1; i <= TEXTS; i++) {
+      uint16_t index;
+      bool added;
+      assert_int_equal(tb_fxt_ref_cache_use(&table, (struct tb_str){letters, i}, &index, &added), TB_OK);
+      assert_int_equal(index, i);
+      assert_int_equal(added, round == 0);
+    }
+  assert_int_equal(table.bytes, TEXTS * (TEXTS + 1) / 2);
+  tb_fxt_ref_cache_free(&table);
+}
+
 static void nested_arguments_come_back_nested(void **state) {
   (void)state;
   const struct tb_arg args[] = {
@@ -526,6 +546,7 @@ int main(void) {
       cmocka_unit_test(texts_that_take_turns_push_out_none),
       cmocka_unit_test_setup_teardown(threads_that_take_turns_are_in_their_records, start, stop),
       cmocka_unit_test(long_texts_push_out_as_many_as_they_need),
+      cmocka_unit_test(texts_of_all_lengths_are_found_again),
       cmocka_unit_test_setup_teardown(nested_arguments_come_back_nested, start, stop),
       cmocka_unit_test_setup_teardown(arguments_past_the_fifteenth_come_back, start, stop),
       cmocka_unit_test_setup_teardown(texts_past_32000_bytes_are_cut_at_a_character_and_reported, start, stop),
