@@ -63,7 +63,6 @@ struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const 
     while (w->track_state_count <= track->index) /* what is behind takes no memory before it is written */
       w->track_states[w->track_state_count++] = (struct tb_fxt_track_state){.slices = &w->no_slices};
   }
-  w->track_states[track->index].track = track;
   return &w->track_states[track->index];
 }
 

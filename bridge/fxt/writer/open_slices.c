@@ -17,14 +17,15 @@ void tb_fxt_count_held(struct tb_fxt_track_state *track_state) {
   track_state->slices->held_count = n;
 }
 
-bool tb_fxt_take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+bool tb_fxt_take_slices(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state) {
   if (track_state->slices != &w->no_slices) return true;
-  struct tb_open_stack *stack = tb_open_stacks_take(&w->slices, (uint32_t)(track_state - w->track_states));
+  struct tb_open_stack *stack = tb_open_stacks_take(&w->slices, track->index);
   if (!stack) {
     tb_fxt_fail(w, TB_NO_MEMORY);
     return false;
   }
   track_state->slices = (struct tb_fxt_slices *)stack;
+  track_state->slices->track = track;
   return true;
 }
 

@@ -46,7 +46,7 @@ void tb_fxt_note_flow_of_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slic
 void tb_fxt_count_held(struct tb_fxt_track_state *track_state);
 
 /* Gives the track slices of its own. False where the writer failed. */
-bool tb_fxt_take_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);
+bool tb_fxt_take_slices(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state);
 
 /* Frees them where none is open and no end waits. */
 void tb_fxt_return_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);

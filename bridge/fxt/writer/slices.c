@@ -153,7 +153,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   if (track_state->slices->stack.count == TB_FXT_OPEN_MAX)
     tb_fxt_forget_outermost(w, track_state); /* their ends will find none and be written bare */
   struct tb_fxt_open slice;
-  if (!tb_fxt_take_slices(w, track_state) || !tb_fxt_open_slice(w, event, &slice)) return;
+  if (!tb_fxt_take_slices(w, event->track, track_state) || !tb_fxt_open_slice(w, event, &slice)) return;
   make_way(w, event->track, track_state, event->ts);
   settle(w, event->track, track_state, event->ts);
   struct tb_fxt_slice_extras *extras = (void *)slice.block;
@@ -244,7 +244,7 @@ static void add_mark(struct tb_fxt_writer *w, const struct tb_event *event, cons
 static void mark_endless(struct tb_fxt_writer *w, const struct tb_event *event,
                          struct tb_fxt_track_state *track_state) {
   const struct tb_fxt_flat no_end = {.name = tb_carried_path(TB_CARRIED_NO_END), .type = TB_FXT_ARG_NULL};
-  if (!is_thread(track_state->track)) return;
+  if (!is_thread(event->track)) return;
   track_state->has_endless = true;
   add_mark(w, event, &no_end);
 }
@@ -439,7 +439,7 @@ static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
                       : INT64_MIN;
   if (!tb_deferred_end_take(&track_state->slices->waiting, ts, begin, &w->bare_end)) return;
   w->args.count = 0;
-  if (is_flow) write_held(w, track_state->track, track_state); /* see would_take_flow */
+  if (is_flow) write_held(w, w->bare_end.track, track_state); /* see would_take_flow */
   put_now(w, &w->bare_end, track_state);
   tb_fxt_return_slices(w, track_state); /* an earlier end may have come in between, and have ended the slice */
   w->args.count = 0;
@@ -487,7 +487,7 @@ void tb_fxt_make_room(struct tb_fxt_writer *w) {
   }
   for (struct tb_open_stack *stack = slices->first; stack && slices->bytes > slices->most / 2; stack = stack->next) {
     struct tb_fxt_track_state *track_state = &w->track_states[stack->owner];
-    write_held(w, track_state->track, track_state);
+    write_held(w, track_state->slices->track, track_state);
     for (size_t i = 0; i < stack->count; i++) tb_fxt_shrink_slice(w, &tb_fxt_opened(track_state)[i]);
   }
   if (slices->bytes > slices->most / 2)
@@ -502,6 +502,6 @@ void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
     end_waiting(w, track_state, INT64_MAX, false);
     for (size_t k = 0; k < track_state->slices->stack.count; k++)
       tb_fxt_opened(track_state)[k].overlaps = false; /* it never ends: an async begin */
-    if (track_state->slices->stack.count) write_held(w, track_state->track, track_state);
+    if (track_state->slices->stack.count) write_held(w, track_state->slices->track, track_state);
   }
 }

@@ -66,14 +66,28 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
 static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (tb_fxt_take_provider(w, event)) return true;
   if (w->began || event->type != TB_EVENT_TRACK) return false;
-  (void)tb_fxt_track_state_of(w, event->track);
+  void *leads = w->leads;
+  enum tb_status status = tb_grow_zeroed(w->writer->allocator, &leads, &w->lead_capacity,
+                                         (size_t)event->track->index + 1, sizeof(*w->leads), (size_t)UINT32_MAX + 1);
+  w->leads = leads;
+  if (status == TB_OK)
+    w->leads[event->track->index] = event->track;
+  else
+    tb_fxt_fail(w, status);
   return true;
+}
+
+static void free_leads(struct tb_fxt_writer *w) {
+  tb_free(w->writer->allocator, w->leads, w->lead_capacity * sizeof(*w->leads));
+  w->leads = NULL;
+  w->lead_capacity = 0;
 }
 
 static void begin(struct tb_fxt_writer *w) {
   if (w->began) return;
   w->began = true;
-  for (size_t i = 0; i < w->track_state_count; i++) tb_fxt_describe(w, w->track_states[i].track);
+  for (size_t i = 0; i < w->lead_capacity; i++) tb_fxt_describe(w, w->leads[i]);
+  free_leads(w);
 }
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
@@ -120,6 +134,7 @@ static enum tb_status finish(struct tb_writer *writer) {
 
 static void destroy(struct tb_writer *writer) {
   struct tb_fxt_writer *w = writer->state;
+  free_leads(w);
   tb_fxt_free_providers(w);
   tb_fxt_free_slices(w);
   tb_map_free(&w->ids);

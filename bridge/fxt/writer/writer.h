@@ -61,7 +61,8 @@ struct tb_fxt_open {
 /* The open slices of a track: it has them only while there are some, or an end waits. */
 struct tb_fxt_slices {
   struct tb_open_stack stack; /* of struct tb_fxt_open */
-  uint32_t held_count;        /* the innermost ones, whose records are still to be written */
+  const struct tb_track *track;
+  uint32_t held_count; /* the innermost ones, whose records are still to be written */
   struct tb_deferred_end waiting;
 };
 
@@ -75,7 +76,6 @@ struct tb_fxt_track_more {
 
 /* What is kept of a track; there may be a million. */
 struct tb_fxt_track_state {
-  const struct tb_track *track;
   struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
   int64_t last_ts;              /* of the begins and ends */
   int64_t last_inner_ts;        /* of begins and other events */
@@ -116,7 +116,7 @@ struct tb_fxt_flow_point {
   uint64_t place; /* among all points, for those of one time */
   bool terminates, written;
   struct tb_fxt_held_flow *held; /* the record that it was; NULL for an id */
-  bool began;                    /* a point before it in the source, and no later, has the id and does not end it */
+  bool began;                    /* something came but the tracks and providers that lead */
 };
 
 struct tb_fxt_writer {
@@ -132,7 +132,9 @@ struct tb_fxt_writer {
   uint32_t last_own_id;                 /* of the providers that metadata knows nothing of */
   bool has_anchor;                      /* base_ns on the trace's clock was unix_ns after the Unix epoch */
   uint64_t base_ns, unix_ns;
-  bool began;                              /* something came but the tracks and providers that lead */
+  bool began;                    /* something came but the tracks and providers that lead */
+  const struct tb_track **leads; /* by track index, NULL where it did not lead; until something else comes */
+  size_t lead_capacity;
   struct tb_fxt_track_state *track_states; /* by track index */
   size_t track_state_count, track_state_capacity;
   struct tb_pages more; /* of struct tb_fxt_track_more */
