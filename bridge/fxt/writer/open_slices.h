@@ -63,4 +63,11 @@ void tb_fxt_forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state 
 /* Leaves of a slice whose begin is written what its end needs. */
 void tb_fxt_shrink_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice);
 
+/* Packs the track's slices where only their times and names are left; else leaves them as they are. */
+void tb_fxt_pack_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);
+
+/* The opposite, of a track that is packed. False where the writer failed. */
+bool tb_fxt_unpack_slices(struct tb_fxt_writer *w, const struct tb_track *track,
+                          struct tb_fxt_track_state *track_state);
+
 #endif

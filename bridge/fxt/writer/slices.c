@@ -114,9 +114,16 @@ static TB_ALWAYS_INLINE void settle(struct tb_fxt_writer *w, const struct tb_tra
   if (track_state->has_points) settle_points(w, track, track_state, ts);
 }
 
+/* What is kept of the track, with its slices in their stack; NULL after a failure. */
+static struct tb_fxt_track_state *unpacked_state_of(struct tb_fxt_writer *w, const struct tb_track *track) {
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
+  if (!track_state || !track_state->is_packed) return track_state;
+  return tb_fxt_unpack_slices(w, track, track_state) ? track_state : NULL;
+}
+
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {
   if (!track || !is_thread(track)) return;
-  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
+  struct tb_fxt_track_state *track_state = unpacked_state_of(w, track);
   if (!track_state) return;
   settle(w, track, track_state, ts);
   make_way(w, track, track_state, ts);
@@ -446,19 +453,19 @@ static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
 }
 
 void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow) {
-  if (track && is_thread(track) && track->index < w->track_state_count)
+  if (track && is_thread(track) && track->index < w->track_state_count && !w->track_states[track->index].is_packed)
     end_waiting(w, &w->track_states[track->index], ts, is_flow);
 }
 
 void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
+  struct tb_fxt_track_state *track_state = unpacked_state_of(w, event->track);
   if (!track_state || !track_state->slices->stack.count) return;
   struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1];
   tb_fxt_note_flow_of_slice(w, slice, event->ts);
 }
 
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
+  struct tb_fxt_track_state *track_state = unpacked_state_of(w, event->track);
   if (!track_state) return;
   end_waiting(w, track_state, event->ts, false);
   bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && track_state->slices->stack.count;
@@ -469,7 +476,7 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
 
 bool tb_fxt_put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type != TB_EVENT_OTHER || !tb_str_equal(event->phase_text, TB_STR("E"))) return false;
-  struct tb_fxt_track_state *track_state = is_thread(event->track) ? tb_fxt_track_state_of(w, event->track) : NULL;
+  struct tb_fxt_track_state *track_state = is_thread(event->track) ? unpacked_state_of(w, event->track) : NULL;
   if (!track_state || track_state->slices->stack.count || tb_event_is_untimed(event)) return false;
   struct tb_event end = *event;
   end.type = TB_EVENT_SLICE_END;
@@ -485,10 +492,12 @@ void tb_fxt_make_room(struct tb_fxt_writer *w) {
     next = stack->next;
     end_waiting(w, &w->track_states[stack->owner], INT64_MAX, false);
   }
-  for (struct tb_open_stack *stack = slices->first; stack && slices->bytes > slices->most / 2; stack = stack->next) {
+  for (struct tb_open_stack *stack = slices->first, *next; stack && slices->bytes > slices->most / 2; stack = next) {
+    next = stack->next;
     struct tb_fxt_track_state *track_state = &w->track_states[stack->owner];
     write_held(w, track_state->slices->track, track_state);
     for (size_t i = 0; i < stack->count; i++) tb_fxt_shrink_slice(w, &tb_fxt_opened(track_state)[i]);
+    tb_fxt_pack_slices(w, track_state);
   }
   if (slices->bytes > slices->most / 2)
     slices->most = slices->bytes + slices->bytes / 4; /* do not look again too soon */
@@ -499,6 +508,7 @@ void tb_fxt_make_room(struct tb_fxt_writer *w) {
 void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->track_state_count; i++) {
     struct tb_fxt_track_state *track_state = &w->track_states[i];
+    if (track_state->is_packed) continue; /* all is written */
     end_waiting(w, track_state, INT64_MAX, false);
     for (size_t k = 0; k < track_state->slices->stack.count; k++)
       tb_fxt_opened(track_state)[k].overlaps = false; /* it never ends: an async begin */

@@ -108,11 +108,17 @@ static void prefetch(const struct tb_writer *writer, const struct tb_event *even
   const struct tb_fxt_writer *w = writer->state;
   if (!event->track || event->track->index >= w->track_state_count) return;
   const struct tb_fxt_track_state *track_state = &w->track_states[event->track->index];
+  if (stage == 0) {
+    tb_prefetch(track_state, sizeof(*track_state));
+    return;
+  }
+  if (track_state->is_packed) {
+    if (stage == 1) tb_fxt_packed_slices_prefetch(&w->packed, track_state->packed);
+    return;
+  }
   const struct tb_open_stack *stack = &track_state->slices->stack;
   const struct tb_fxt_open *slices = stack->frames;
-  if (stage == 0)
-    tb_prefetch(track_state, sizeof(*track_state));
-  else if (stage == 1)
+  if (stage == 1)
     tb_prefetch(track_state->slices, sizeof(*track_state->slices));
   else if (stack->count && stage == 2)
     tb_prefetch(&slices[stack->count - 1], sizeof(*slices));

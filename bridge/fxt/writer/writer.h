@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "fxt/format.h"
 #include "fxt/strings.h"
+#include "fxt/writer/packed_slices.h"
 #include "fxt/writer/ref_cache.h"
 #include "model/flow_source.h"
 #include "model/writer_ops.h"
@@ -76,16 +77,20 @@ struct tb_fxt_track_more {
 
 /* What is kept of a track; there may be a million. */
 struct tb_fxt_track_state {
-  struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
-  int64_t last_ts;              /* of the begins and ends */
-  int64_t last_inner_ts;        /* of begins and other events */
-  uint32_t more;                /* place in tb_fxt_writer.more, + 1; 0: it has none of that */
-  bool described : 1;           /* a kernel object record was written */
-  bool has_text_id : 1;         /* it has no name, and a record that says that its id is a text */
-  bool named : 1;               /* it has a name of metadata, which the track itself does not know */
-  bool has_points : 1;          /* flow points of it wait */
-  bool unordered : 1;           /* its times once went back: no slice is held any more */
-  bool has_endless : 1;         /* a slice of it never ends: ends have names from then on, so that they do not end it */
+  union {
+    struct tb_fxt_slices *slices; /* tb_fxt_writer.no_slices where none is open */
+    uint32_t packed;              /* where is_packed: the innermost slice, in tb_fxt_writer.packed */
+  };
+  int64_t last_ts;       /* of the begins and ends */
+  int64_t last_inner_ts; /* of begins and other events */
+  uint32_t more;         /* place in tb_fxt_writer.more, + 1; 0: it has none of that */
+  bool described : 1;    /* a kernel object record was written */
+  bool has_text_id : 1;  /* it has no name, and a record that says that its id is a text */
+  bool named : 1;        /* it has a name of metadata, which the track itself does not know */
+  bool has_points : 1;   /* flow points of it wait */
+  bool is_packed : 1;    /* it had no event since room was made; tb_fxt_unpack_slices is for those who need slices */
+  bool unordered : 1;    /* its times once went back: no slice is held any more */
+  bool has_endless : 1;  /* a slice of it never ends: ends have names from then on, so that they do not end it */
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */
@@ -141,8 +146,9 @@ struct tb_fxt_writer {
   size_t more_count;
   struct tb_fxt_slices no_slices;
   struct tb_open_stacks slices; /* of tracks with open slices */
-  struct tb_map ids;            /* (number, 0) -> hash of the identity that owns the number */
-  struct tb_map flows;          /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
+  struct tb_fxt_packed_slices packed;
+  struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
+  struct tb_map flows; /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
   struct tb_fxt_flow_point *points;
   size_t point_count, point_capacity;
   struct tb_map running; /* (processor, 0) -> thread koid */

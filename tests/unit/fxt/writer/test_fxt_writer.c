@@ -530,6 +530,67 @@ static void packets_need_leave_to_come_along(void **state) {
   expect_all_read();
 }
 
+/* ---- open slices of many tracks ---------------------------------------------------------------------------------- */
+
+static void *count_bytes(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  *(size_t *)ctx += new_size - old_size;
+  if (new_size) return realloc(ptr, new_size);
+  free(ptr);
+  return NULL;
+}
+
+/* Two slices, one in the other, are open on each of many threads at the same time. */
+static void open_slices_of_many_tracks_take_few_bytes(void **state) {
+  (void)state;
+  enum { THREADS = 20000, DEPTH = 2, BYTES_MAX = 160 };
+  static struct tb_track threads[THREADS];
+  static const char *const names[DEPTH] = {"outer slice, of a long name", "inner"};
+  static size_t bytes; /* the writer is closed behind this */
+  static const struct tb_allocator counting = {count_bytes, &bytes};
+  const struct tb_writer_options options = {
+      .size = sizeof(options), .allocator = &counting, .memory_budget = TB_WRITER_MEMORY_MIN};
+  tb_writer_close(writer);
+  assert_int_equal(tb_writer_open(path, &options, &writer, NULL), TB_OK);
+  size_t before = bytes;
+  for (uint32_t i = 0; i < THREADS; i++) {
+    threads[i] = thread;
+    threads[i].index = i + 1;
+    threads[i].tid = 1000 + (int64_t)i;
+  }
+  for (int depth = 0; depth < DEPTH; depth++)
+    for (int i = 0; i < THREADS; i++) {
+      struct tb_event event = event_of(TB_EVENT_SLICE_BEGIN, names[depth], depth * THREADS + i);
+      event.track = &threads[i];
+      put(event);
+    }
+  assert_true(bytes - before < (size_t)THREADS * BYTES_MAX);
+  for (int depth = DEPTH; depth-- > 0;)
+    for (int i = 0; i < THREADS; i++) {
+      struct tb_event event = event_of(TB_EVENT_SLICE_END, names[depth], (2 * DEPTH - depth) * THREADS + i);
+      event.track = &threads[i];
+      put(event);
+    }
+  read_back();
+  static int open[THREADS];
+  for (int ended = 0; ended < THREADS * DEPTH;) {
+    const struct tb_event *event = fxt_next(reader);
+    int i = (int)event->track->tid - 1000, depth = open[i];
+    if (event->type == TB_EVENT_SLICE_BEGIN) {
+      assert_int_equal(event->ts, depth * THREADS + i);
+      assert_slice(event->name, names[depth]);
+      open[i]++;
+      continue;
+    }
+    bool is_complete = event->type == TB_EVENT_SLICE_COMPLETE;
+    if (!is_complete) depth = --open[i];
+    int64_t end = (2 * DEPTH - depth) * THREADS + i;
+    if (is_complete) assert_slice(event->name, names[depth]);
+    assert_int_equal(event->ts + (is_complete ? event->dur : 0), end);
+    ended++;
+  }
+  expect_all_read();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(an_empty_trace_is_the_magic_record, start, stop),
@@ -547,6 +608,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(threads_that_take_turns_are_in_their_records, start, stop),
       cmocka_unit_test(long_texts_push_out_as_many_as_they_need),
       cmocka_unit_test(texts_of_all_lengths_are_found_again),
+      cmocka_unit_test_setup_teardown(open_slices_of_many_tracks_take_few_bytes, start, stop),
       cmocka_unit_test_setup_teardown(nested_arguments_come_back_nested, start, stop),
       cmocka_unit_test_setup_teardown(arguments_past_the_fifteenth_come_back, start, stop),
       cmocka_unit_test_setup_teardown(texts_past_32000_bytes_are_cut_at_a_character_and_reported, start, stop),
