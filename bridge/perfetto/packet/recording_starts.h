@@ -3,6 +3,9 @@
  * Where another recording begins in the same file: traces that were put one behind the other, as cat does, or as a
  * recorder does that appends to an earlier file. It is one where what a recording says once is said again, a uuid is
  * another one, a sequence has a first packet behind others, or clocks that count up read hours less.
+ *
+ * A first recording of which no service says anything is not kept apart from a second one that has all of it: that its
+ * packets come behind events shows nothing, since in merged traces they are behind those of other inputs.
  */
 #ifndef TB_PERFETTO_PACKET_RECORDING_STARTS_H
 #define TB_PERFETTO_PACKET_RECORDING_STARTS_H

@@ -43,3 +43,10 @@ mark flushed "$(say 'timestamp: 1 service_event { tracing_started: true }')" \
 mark seconds_back "$(snapshot $day $day)" "$(snapshot $((day - 5000000000)) $((day - 5000000000)))"
 mark one_clock "$(snapshot $day $day)" "$(snapshot $((day + 5)) 900)"
 { event 1 "sequence_flags: 1"; event 2 "sequence_flags: 1 previous_packet_dropped: true"; } | look cleared
+# The service's packets are behind the events of the other input here too: where they are shows nothing.
+{ event 1; event 2; } | look nothing_said
+{ snapshot 6 6; whole 1 7; } | look service
+tracebridge merge -q nothing_said.pftrace service.pftrace -o merged.pftrace
+echo "merged: $(tracebridge dump merged.pftrace | grep -oE "trace_uuid|trace_config|track_event" | tr "\n" " ")"
+echo "merged: $(tracebridge info merged.pftrace | grep '^holds')" \
+  "$(tracebridge verify merged.pftrace | grep second_trace)"
