@@ -121,7 +121,7 @@ struct tb_fxt_flow_point {
   uint64_t place; /* among all points, for those of one time */
   bool terminates, written;
   struct tb_fxt_held_flow *held; /* the record that it was; NULL for an id */
-  bool began;                    /* something came but the tracks and providers that lead */
+  bool began;                    /* a point before it in the source, and no later, has the id and does not end it */
 };
 
 struct tb_fxt_writer {

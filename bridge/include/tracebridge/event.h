@@ -223,9 +223,9 @@ enum tb_event_type {
   TB_EVENT_TRACE_METADATA, /* a top-level key of the JSON object (otherData, metadata, …): name, one arg */
   TB_EVENT_STACK_FRAME,    /* an entry of stackFrames: id.text is its id, name, categories its category, parent_frame */
   TB_EVENT_SAMPLE,         /* an entry of samples: track is the thread, name, stack, weight, cpu */
-  /* TB_SHAPE_SOURCE, ftrace text: blob, in pieces; ts where it is one event, with lines that are none before it; `track`
-   * is then the thread that wrote it, where it is known. In TB_SHAPE_ONE the events that the lines say come, behind all
-   * others of the trace and without an offset; text of more than 64 MB waits in a temporary file */
+  /* TB_SHAPE_SOURCE, ftrace text: blob, in pieces; ts where it is one event, with lines that are none before it;
+   * `track` is then the thread that wrote it, where it is known. In TB_SHAPE_ONE the events that the lines say come,
+   * behind all others of the trace and without an offset; text of more than 64 MB waits in a temporary file */
   TB_EVENT_SYSTEM_TRACE,
   /* `clocks` read at one moment; clocks[0] is the trace clock if the source names it. Of a machine other than 0
    * `track` is its global one */
