@@ -61,6 +61,7 @@ function trim(options, trace, window, output) {
 function chooseWindows(options, random, span, edges) {
   const windows = [];
   const length = span.end - span.start;
+  if (length < 2n) return [span]; // there is no other one
   const time = () => {
     const at = edges.length && random.true(1 / 3) ? random.of(edges) : null;
     return at ?? span.start + BigInt(Math.floor(random.between(0, Number(length))));

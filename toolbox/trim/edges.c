@@ -3,14 +3,13 @@
 
 #include "base/error.h"
 #include "base/times.h"
-#include "perfetto/packet/packet_times.h"
 #include "protos/field_numbers.h"
 #include "toolbox/trim/ftrace_edges.h"
 
 enum { TRACKS_MAX = 1 << 24 };
 
 /* What keys of tracks of other things than track events are mixed with. */
-enum { MIX_PACKETS = 0x706b, MIX_EXTRAS = 0x6578, MIX_FRAMES = 0x6672 };
+enum { MIX_PACKETS = 0x706b, MIX_EXTRAS = 0x6578, MIX_FRAMES = 0x6672, MIX_PROCESSORS = 0x6370 };
 
 /* NULL where memory is out. */
 static struct tb_edge_track *get_track(struct tb_edges *edges, uint64_t key, uint64_t kind) {
@@ -119,7 +118,65 @@ static enum tb_status take_frame(struct tb_edges *edges, const struct tb_walk *w
   return tb_slice_pairs_take(&edges->slices, key, MIX_FRAMES, &edge);
 }
 
-static enum tb_status take_packet(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events) {
+/* ---- values in packets ------------------------------------------------------------------------------------------- */
+
+struct taking {
+  struct tb_edges *edges;
+  const struct tb_walk *walk;
+  bool failed;
+};
+
+/* What values in packets of a machine are kept under. */
+static uint64_t values_of(const struct tb_walk *walk) {
+  return (uint64_t)MIX_PACKETS << 32 | walk->packet.head.machine;
+}
+
+static bool take_packet_value(void *ctx, const struct tb_packet_value *value) {
+  struct taking *taking = ctx;
+  struct tb_edge_track *track = get_track(taking->edges, value->key, values_of(taking->walk));
+  taking->failed |= !track;
+  if (!track) return false;
+  track->in_packet = true;
+  take_value(taking->edges, track, value->time, taking->walk->number);
+  return false;
+}
+
+bool tb_edges_is_last(const struct tb_edges *edges, const struct tb_walk *walk, const struct tb_packet_value *value) {
+  uint32_t number;
+  if (!tb_map_get(&edges->track_index, value->key, values_of(walk), &number)) return false;
+  const struct tb_edge_track *track = &edges->tracks[number];
+  return track->has_value && !track->has_value_at_start && track->value_number == walk->number &&
+         track->value_time == value->time;
+}
+
+static enum tb_status take_values(struct tb_edges *edges, struct tb_walk *walk) {
+  struct taking taking = {edges, walk, false};
+  bool all;
+  edges->scratch.len = 0;
+  enum tb_status status =
+      tb_packet_values_append(walk, take_packet_value, &taking, walk->host_time, true, &edges->scratch, &all);
+  return taking.failed ? TB_NO_MEMORY : status;
+}
+
+/* Which thread runs on a processor: a state that holds until the thread has another one, or another thread runs. */
+static enum tb_status take_task_state(struct tb_edges *edges, const struct tb_walk *walk) {
+  struct tb_wire_field f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE + 1];
+  (void)tb_wire_read_fields(walk->packet.head.payload, f, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE + 1);
+  int64_t tid = (int64_t)f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID].value;
+  bool runs =
+      f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE].value == TB_GENERIC_KERNEL_TASK_STATE_EVENT_TASK_STATE_RUNNING;
+  uint64_t processor = (uint64_t)MIX_PROCESSORS << 32 | walk->packet.head.machine;
+  struct tb_edge_track *track = get_track(edges, f[TB_GENERIC_KERNEL_TASK_STATE_EVENT_CPU].value, processor);
+  if (!track) return TB_NO_MEMORY;
+  if (!runs && (!track->has_value || track->tid != tid || walk->host_time < track->value_time)) return TB_OK;
+  take_value(edges, track, walk->host_time, walk->number);
+  if (track->value_number != walk->number) return TB_OK;
+  track->tid = tid;
+  track->has_value = runs;
+  return TB_OK;
+}
+
+static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   const struct tb_packet_header *head = &walk->packet.head;
   enum tb_status status = tb_track_events_take(events, walk);
   if (status != TB_OK || tb_track_events_lack_state(events, walk)) return status;
@@ -127,8 +184,12 @@ static enum tb_status take_packet(struct tb_edges *edges, const struct tb_walk *
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
     return edges->slices.again ? TB_OK : tb_ftrace_edges_take(edges->ftrace);
   if (walk->time.resolved && head->kind == TB_TRACE_PACKET_FRAME_TIMELINE_EVENT) return take_frame(edges, walk);
-  if (!walk->time.resolved || !tb_packet_has_values(head->kind)) return TB_OK;
-  struct tb_edge_track *track = get_track(edges, tb_mix64(MIX_PACKETS ^ head->kind), walk->sequence_number);
+  if (!walk->time.resolved || !head->has_timestamp) return TB_OK;
+  if (tb_packet_holds_values(head->kind)) return take_values(edges, walk);
+  if (head->kind == TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT) return take_task_state(edges, walk);
+  uint64_t key;
+  if (!tb_packet_is_value(walk, &key)) return TB_OK;
+  struct tb_edge_track *track = get_track(edges, key, values_of(walk));
   if (!track) return TB_NO_MEMORY;
   take_value(edges, track, walk->host_time, walk->number);
   return TB_OK;
@@ -154,6 +215,7 @@ static enum tb_status take_rest(struct tb_edges *edges) {
     struct tb_edge_track *track = &edges->tracks[i];
     if (!track->has_value || track->has_value_at_start) continue;
     edges->values_at_start++;
+    if (track->in_packet) continue;
     status = track->extra ? state(edges, track) : move(edges, track->value_number, TB_EDGE_START);
   }
   return status;
@@ -177,6 +239,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   tb_map_init(&edges->moved, a);
   tb_map_init(&edges->stated, a);
   tb_map_init(&edges->track_index, a);
+  tb_buffer_init(&edges->scratch, a, 0);
   tb_slice_pairs_init(&edges->slices, a, take_slice, edges);
   enum tb_status status = read_all(edges, walk, events);
   if (status == TB_END && tb_slice_pairs_disordered(&edges->slices)) {
@@ -195,4 +258,5 @@ void tb_edges_free(struct tb_edges *edges) {
   tb_map_free(&edges->moved);
   tb_map_free(&edges->stated);
   tb_map_free(&edges->track_index);
+  tb_buffer_free(&edges->scratch);
 }

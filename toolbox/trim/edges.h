@@ -7,6 +7,7 @@
 #ifndef TB_TOOLBOX_TRIM_EDGES_H
 #define TB_TOOLBOX_TRIM_EDGES_H
 
+#include "toolbox/trim/packet_values.h"
 #include "toolbox/walk/slice_pairs.h"
 #include "toolbox/walk/track_events.h"
 
@@ -33,6 +34,8 @@ struct tb_edge_track {
   uint64_t value_number; /* of the packet with the last value before the start */
   int64_t value_time;
   uint64_t extra; /* the counter whose values come with events of others; 0: another track */
+  int64_t tid;    /* of a processor: which thread runs there */
+  bool in_packet; /* its values are some among those of their packets */
   bool has_value;
   bool has_value_at_start; /* a packet in the window is exactly there */
 };
@@ -49,6 +52,7 @@ struct tb_edges {
   /* further counters: number of a packet, uuid -> 1 where its value of that is the last before the start; and number of
    * the packet, 0 -> 1 */
   struct tb_map stated;
+  struct tb_buffer scratch;
   bool has_complete; /* events that are a slice each */
   struct tb_ftrace_edges *ftrace;
   uint64_t slices_at_start, slices_at_end, values_at_start;
@@ -65,6 +69,9 @@ static inline enum tb_edge tb_edges_of(const struct tb_edges *edges, uint64_t nu
   const uint64_t *edge = edges->moved.count ? tb_map_find(&edges->moved, number, 0) : NULL;
   return edge ? (enum tb_edge) * edge : TB_EDGE_NONE;
 }
+
+/* Whether the packet's value of that is the last before the start, and there is none at it. */
+bool tb_edges_is_last(const struct tb_edges *edges, const struct tb_walk *walk, const struct tb_packet_value *value);
 
 /* The further counters of which the packet has the last values before the start. */
 size_t tb_edges_stated(const struct tb_edges *edges, uint64_t number, const struct tb_event_extras *extras,

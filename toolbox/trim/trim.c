@@ -149,6 +149,32 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
   return status;
 }
 
+static bool is_last_value(void *ctx, const struct tb_packet_value *value) {
+  const struct trimming *t = ctx;
+  return tb_edges_is_last(&t->edges, &t->walk, value);
+}
+
+static bool is_in_window(void *ctx, const struct tb_packet_value *value) {
+  const struct trimming *t = ctx;
+  return tb_window_has(&t->window, value->time);
+}
+
+/* A packet of many values: those that are in the window, and those that hold at its start. */
+static enum tb_status decide_values(struct trimming *t, struct tb_cut_order *order) {
+  struct tb_walk *walk = &t->walk;
+  const struct tb_window *window = &t->window;
+  int64_t time = walk->host_time < window->start ? window->start : walk->host_time;
+  bool all;
+  if (time >= window->end) time = window->end - 1;
+  t->part.len = 0;
+  enum tb_status status = tb_packet_values_append(walk, is_last_value, t, window->start, false, &t->part, &all);
+  if (status == TB_OK) status = tb_packet_values_append(walk, is_in_window, t, time, true, &t->part, &all);
+  if (status != TB_OK || (all && time == walk->host_time)) return status;
+  order->fate = TB_CUT_DROP;
+  order->keep = tb_packet_describing_field(walk->packet.head.kind);
+  return t->part.len ? tb_walk_write(walk, (struct tb_str){t->part.data, t->part.len}) : TB_OK;
+}
+
 static void decide(struct trimming *t, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
@@ -162,7 +188,6 @@ static void decide(struct trimming *t, struct tb_cut_order *order) {
   bool inside = tb_window_has(&t->window, walk->host_time);
   if (!inside || walk->host_time == t->window.start) edge = tb_edges_of(&t->edges, walk->number);
   if (edge == TB_EDGE_GONE || (!inside && t->edges.stated.count)) state_values(t, edge == TB_EDGE_GONE, order);
-  if (!inside && tb_packet_describes_itself(head->kind, head->payload)) return;
   if (edge == TB_EDGE_GONE || (!inside && edge == TB_EDGE_NONE)) {
     order->fate = TB_CUT_DROP;
     order->keep = tb_packet_describing_field(head->kind);
@@ -185,6 +210,9 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
       status = tb_track_events_read(&t->events, walk, &order.view);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS)
       status = decide_bundle(t, &order);
+    else if (status == TB_OK && walk->time.resolved && walk->packet.head.has_timestamp &&
+             tb_packet_holds_values(walk->packet.head.kind))
+      status = decide_values(t, &order);
     else
       decide(t, &order);
     if (status != TB_OK) return fail(t, status, tb_status_text(status));

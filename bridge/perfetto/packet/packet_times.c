@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/packet/packet_times.h"
 
-#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 bool tb_packet_is_timeless(uint32_t kind) {
@@ -55,19 +54,6 @@ bool tb_packet_is_timeless(uint32_t kind) {
     default:
       return false;
   }
-}
-
-bool tb_packet_describes_itself(uint32_t kind, struct tb_str payload) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
-  struct tb_wire_field field;
-  if (kind != TB_TRACE_PACKET_POWER_RAILS) return false;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_POWER_RAILS_RAIL_DESCRIPTOR) return true;
-  return false;
-}
-
-bool tb_packet_has_values(uint32_t kind) {
-  return kind == TB_TRACE_PACKET_SYS_STATS || kind == TB_TRACE_PACKET_PROCESS_STATS || kind == TB_TRACE_PACKET_BATTERY;
 }
 
 uint32_t tb_packet_describing_field(uint32_t kind) {
