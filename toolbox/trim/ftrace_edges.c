@@ -86,6 +86,28 @@ static struct event_role role_of_marker(const struct tb_ftrace_event *event) {
   return (struct event_role){roles[marker.role], marker.key, kind};
 }
 
+/* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
+static struct event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
+  bool typed = event->kind != TB_FTRACE_EVENT_TRACING_MARK_WRITE;
+  uint64_t type = typed ? number_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE) : 0;
+  if (!type) type = number_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN) ? 'B' : 'E';
+  if (type == 'B' || type == 'E')
+    return (struct event_role){type == 'B' ? ROLE_BEGIN : ROLE_END, (uint64_t)event->pid, TB_FTRACE_EVENT_PRINT};
+  if (type != 'C') return (struct event_role){.role = ROLE_NONE};
+  uint64_t process = number_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_PID);
+  struct tb_str name = text_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME);
+  return (struct event_role){ROLE_VALUE, tb_str_hash(name, process), event->kind};
+}
+
+/* A step of falling asleep or waking up; of one of them the number is the processor's, which may change. */
+static struct event_role role_of_suspend(const struct tb_ftrace_event *event) {
+  struct tb_str action = text_of(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
+  bool any_cpu = tb_str_equal(action, (struct tb_str){"timekeeping_freeze", sizeof("timekeeping_freeze") - 1});
+  uint64_t number = any_cpu ? 0 : number_of(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
+  bool begins = number_of(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_START);
+  return (struct event_role){begins ? ROLE_BEGIN : ROLE_END, tb_str_hash(action, number), event->kind};
+}
+
 /* Which number of which process, whoever changed it. */
 static uint64_t memory_of(const struct tb_ftrace_event *event) {
   uint64_t memory = number_of(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
@@ -157,8 +179,20 @@ static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *b
 }
 
 static struct event_role role_of(const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_event *event) {
-  if (event->kind == TB_FTRACE_EVENT_PRINT) return role_of_marker(event);
-  if (event->kind == TB_FTRACE_EVENT_RSS_STAT) return (struct event_role){ROLE_VALUE, memory_of(event), event->kind};
+  switch (event->kind) {
+    case TB_FTRACE_EVENT_PRINT:
+      return role_of_marker(event);
+    case TB_FTRACE_EVENT_TRACING_MARK_WRITE:
+    case TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE:
+    case TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE:
+      return role_of_driver_mark(event);
+    case TB_FTRACE_EVENT_SUSPEND_RESUME:
+      return role_of_suspend(event);
+    case TB_FTRACE_EVENT_RSS_STAT:
+      return (struct event_role){ROLE_VALUE, memory_of(event), event->kind};
+    default:
+      break;
+  }
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if (kinds[i].kind == event->kind)
       return (struct event_role){kinds[i].role, key_of(&kinds[i], bundle, event), kinds[i].of};
