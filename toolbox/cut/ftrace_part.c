@@ -185,6 +185,11 @@ static enum tb_status append_event(struct tb_str bytes, uint8_t fate, struct tb_
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 
+static bool says_whole_from(uint32_t number) {
+  return number == TB_FTRACE_EVENT_BUNDLE_PREVIOUS_BUNDLE_END_TIMESTAMP ||
+         number == TB_FTRACE_EVENT_BUNDLE_LAST_READ_EVENT_TIMESTAMP;
+}
+
 static enum tb_status append_bundle(const struct part *part) {
   struct tb_wire_cursor cursor = tb_wire_cursor(part->bundle->bytes);
   struct tb_wire_field field;
@@ -199,7 +204,7 @@ static enum tb_status append_bundle(const struct part *part) {
       status = append_compact(part);
     else if (is & (TB_FTRACE_IDLE_PREV | TB_FTRACE_IDLE_NEXT))
       status = append_event(field.bytes, is, buffer);
-    else if (is != TB_FTRACE_DROP)
+    else if (is != TB_FTRACE_DROP && (part->bundle->whole_from || !says_whole_from(field.number)))
       status = append_field(&field, cursor.at, buffer);
   }
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;

@@ -24,6 +24,7 @@ void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, c
   const struct tb_allocator *a = walk->merger.allocator;
   *edges = (struct tb_ftrace_edges){.walk = walk, .window = *window};
   tb_map_init(&edges->track_index, a);
+  tb_map_init(&edges->first_bundles, a);
   tb_arena_init(&edges->arena, a, 0);
   tb_buffer_init(&edges->packets, a, 0);
 }
@@ -37,6 +38,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   }
   tb_free(a, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
   tb_map_free(&edges->track_index);
+  tb_map_free(&edges->first_bundles);
   tb_arena_free(&edges->arena);
   tb_buffer_free(&edges->packets);
 }
@@ -240,6 +242,7 @@ static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb
   struct tb_ftrace_track *track =
       get_track(edges, (uint64_t)bundle->machine << 32 | bundle->cpu, TB_FTRACE_EVENT_SCHED_SWITCH);
   if (!track) return TB_NO_MEMORY;
+  track->is_switch = true;
   if (!is_last_value(edges, track, time)) return TB_OK;
   struct tb_buffer *b = &track->buffer;
   b->len = 0;
@@ -298,12 +301,29 @@ static enum tb_status take_compact(struct tb_ftrace_edges *edges, const struct t
   return status;
 }
 
+int64_t tb_ftrace_edges_whole_from(const struct tb_ftrace_edges *edges, uint32_t machine) {
+  const uint64_t *time = edges->first_bundles.count ? tb_map_find(&edges->first_bundles, machine, 0) : NULL;
+  return time ? (int64_t)*time : INT64_MIN;
+}
+
+/* Whether a processor's first bundle lacks events, and up to when. */
+static enum tb_status take_bundle(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle) {
+  uint64_t processor = (uint64_t)bundle->machine << 32 | bundle->cpu;
+  int64_t time;
+  if (tb_map_find(&edges->first_bundles, processor, 1)) return TB_OK;
+  enum tb_status status = tb_map_put(&edges->first_bundles, processor, 1, 1);
+  if (status != TB_OK || !bundle->whole_from || !tb_ftrace_bundle_time(bundle, bundle->whole_from, &time) ||
+      time <= tb_ftrace_edges_whole_from(edges, bundle->machine))
+    return status;
+  return tb_map_put(&edges->first_bundles, bundle->machine, 0, (uint64_t)time);
+}
+
 enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges) {
   struct tb_ftrace_bundle bundle;
   struct tb_wire_field field;
   tb_ftrace_bundle_read(&bundle, edges->walk);
   struct tb_wire_cursor cursor = tb_wire_cursor(bundle.bytes);
-  enum tb_status status = TB_OK;
+  enum tb_status status = take_bundle(edges, &bundle);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES)
       status = take_event(edges, &bundle, field.bytes);
@@ -373,6 +393,7 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
   enum tb_status status = TB_OK;
   if (track->count) qsort(all, track->count, sizeof(*all), compare_edges);
   size_t i = 0;
+  while (i < track->count && all[i].time < tb_ftrace_edges_whole_from(edges, all[i].kept.machine)) i++;
   /* up to the start and at it: an end there is of nothing that is in the window */
   for (; i < track->count && (all[i].time < window->start || (all[i].ends && all[i].time == window->start)); i++) {
     track->ends_at_start += all[i].time == window->start;
@@ -399,7 +420,9 @@ enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
   for (size_t i = 0; i < edges->track_count && status == TB_OK; i++) {
     struct tb_ftrace_track *track = &edges->tracks[i];
     status = end_track(edges, track);
-    if (status != TB_OK || !track->has_value || track->has_value_at_start) continue;
+    if (status != TB_OK || !track->has_value || track->has_value_at_start ||
+        (!track->is_switch && track->value_time < tb_ftrace_edges_whole_from(edges, track->value.machine)))
+      continue;
     track->value.bytes = (struct tb_str){track->buffer.data, track->buffer.len};
     edges->values_at_start++;
     status = append_packet(edges, &track->value, edges->window.start);

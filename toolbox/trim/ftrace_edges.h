@@ -29,6 +29,7 @@ struct tb_ftrace_track {
   /* the last value before the start */
   int64_t value_time;
   bool has_value, has_value_at_start, is_cpu;
+  bool is_switch;              /* readers need one before a row of compact_sched */
   uint64_t ends_at_start;      /* first ends at the start: of slices that are not in the window */
   struct tb_ftrace_kept value; /* its bytes are in `buffer` */
   struct tb_buffer buffer;
@@ -39,6 +40,7 @@ struct tb_ftrace_edges {
   struct tb_walk *walk;
   struct tb_window window;
   struct tb_map track_index;
+  struct tb_map first_bundles; /* processor | machine << 32, 1 -> 1 where it has one; machine, 0 -> see whole_from */
   struct tb_ftrace_track *tracks;
   size_t track_count, track_capacity;
   struct tb_arena arena;
@@ -54,6 +56,10 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges);
 TB_MUST_CHECK enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges);
 /* Makes the packets of all that was taken in. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges);
+
+/* After tb_ftrace_edges_end, the time from which on the first bundles of all processors of a machine are whole: events
+ * before it are shown to nobody. INT64_MIN: from the first on. */
+int64_t tb_ftrace_edges_whole_from(const struct tb_ftrace_edges *edges, uint32_t machine);
 
 /* After tb_ftrace_edges_end, of each event in the order of the file: whether it ends at the start a slice that began
  * before. Counts it. */

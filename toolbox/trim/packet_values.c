@@ -7,6 +7,9 @@
 
 enum { NS_OF_MS = 1000000 };
 
+/* What a value is of is the first field of all its messages, and of some the second, too. */
+enum { FIRST_ID = TB_SYS_STATS_MEMINFO_VALUE_KEY, SECOND_ID = TB_SYS_STATS_BUDDY_INFO_ZONE };
+
 /* Which values a field of the payload holds. */
 enum holds {
   HOLDS_NONE,  /* what is said of all of them, or of none */
@@ -67,7 +70,7 @@ static uint64_t key_with(uint64_t key, const struct tb_wire_field *field) {
 static bool is_id(uint32_t kind, uint32_t field, uint32_t number) {
   bool has_two = kind == TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY ||
                  (kind == TB_TRACE_PACKET_SYS_STATS && field == TB_SYS_STATS_BUDDY_INFO);
-  return number == 1 || (has_two && number == 2);
+  return number == FIRST_ID || (has_two && number == SECOND_ID);
 }
 
 /* What the payload says of what all its values are. */

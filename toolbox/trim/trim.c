@@ -125,7 +125,8 @@ static uint8_t decide_ftrace(void *ctx, const struct tb_ftrace_bundle *bundle, c
   struct trimming *t = ctx;
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, row->raw_time, &time)) return TB_FTRACE_KEEP;
-  bool stays = tb_window_has(&t->window, time) &&
+  bool shown = row->kind != TB_FTRACE_ROW_EVENT || time >= tb_ftrace_edges_whole_from(&t->ftrace, bundle->machine);
+  bool stays = shown && tb_window_has(&t->window, time) &&
                !(row->kind == TB_FTRACE_ROW_EVENT && tb_ftrace_edges_ends_before(&t->ftrace, bundle, row->event, time));
   return stays ? TB_FTRACE_KEEP : TB_FTRACE_DROP;
 }
@@ -141,6 +142,13 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
   tb_ftrace_bundle_read(&bundle, &t->walk);
   enum tb_ftrace_part part = TB_FTRACE_ALL;
   if (status == TB_OK) status = tb_ftrace_decide(&bundle, decide_ftrace, t, &t->fates, &part);
+  /* the first bundles of the window may be others, which say it of what is missing there alone */
+  int64_t from;
+  if (bundle.whole_from && tb_ftrace_bundle_time(&bundle, bundle.whole_from, &from) &&
+      from > tb_ftrace_edges_whole_from(&t->ftrace, bundle.machine)) {
+    bundle.whole_from = 0;
+    if (part == TB_FTRACE_ALL) part = TB_FTRACE_SOME;
+  }
   if (part == TB_FTRACE_NONE) order->fate = TB_CUT_DROP;
   if (status != TB_OK || part != TB_FTRACE_SOME) return status;
   t->part.len = 0;

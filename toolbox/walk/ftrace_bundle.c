@@ -7,7 +7,7 @@
 #include "tracebridge/event.h"
 
 void tb_ftrace_bundle_read(struct tb_ftrace_bundle *bundle, struct tb_walk *walk) {
-  enum { COUNT = TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP + 1 };
+  enum { COUNT = TB_FTRACE_EVENT_BUNDLE_PREVIOUS_BUNDLE_END_TIMESTAMP + 1 };
   struct tb_wire_field f[COUNT];
   const struct tb_packet_header *head = &walk->packet.head;
   (void)tb_wire_read_fields(head->payload, f, COUNT);
@@ -15,6 +15,9 @@ void tb_ftrace_bundle_read(struct tb_ftrace_bundle *bundle, struct tb_walk *walk
   bundle->compact = tb_wire_text(&f[TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED]);
   bundle->cpu = (uint32_t)f[TB_FTRACE_EVENT_BUNDLE_CPU].value;
   bundle->ahead = tb_walk_ahead(walk, head->machine);
+  bundle->whole_from = f[TB_FTRACE_EVENT_BUNDLE_PREVIOUS_BUNDLE_END_TIMESTAMP].number
+                           ? f[TB_FTRACE_EVENT_BUNDLE_PREVIOUS_BUNDLE_END_TIMESTAMP].value
+                           : f[TB_FTRACE_EVENT_BUNDLE_LAST_READ_EVENT_TIMESTAMP].value;
   uint64_t clock = f[TB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK].value;
   int64_t here = (int64_t)f[TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP].value;
   int64_t boot = (int64_t)f[TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP].value;

@@ -15,7 +15,8 @@ struct tb_ftrace_bundle {
   uint32_t cpu, machine;
   uint32_t clock; /* enum tb_clock that its times are on when `add` was added; UNKNOWN: nobody knows */
   int64_t add;
-  int64_t ahead; /* of the machine's trace clock */
+  int64_t ahead;       /* of the machine's trace clock */
+  uint64_t whole_from; /* where events of its processor were missing before it: up to when; 0: it does not say */
 };
 
 /* Of the walk's current packet, which is a bundle. */
