@@ -210,18 +210,13 @@ static void place_events(const struct tb_reader *reader, struct tb_batch *batch)
     batch->events[i].offset = tb_input_place_of(reader->input, batch->events[i].offset);
 }
 
-/* Whether lines of the system's trace are to be the events that they say: for users, and for targets without text. */
-static bool has_no_place_for_text(const struct tb_reader *reader, const struct tb_batch *batch) {
-  return reader->target.system_as_events || (batch == &reader->batch && reader->options.shape == TB_SHAPE_ONE);
-}
-
 enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) {
   tb_batch_reset(batch);
   reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
   batch->fill = ++reader->fills;
   enum tb_status status = tb_reader_find_format(reader);
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
-  if (batch->has_text && has_no_place_for_text(reader, batch))
+  if (batch->has_text && (reader->target.system_as_events || reader->is_shaped))
     status = tb_system_text_read_as_events(reader, batch, status);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_NO_MEMORY) batch->event_count = 0; /* they may lack something */

@@ -19,6 +19,7 @@ static enum tb_status open_shaper(struct tb_reader *reader) {
 /* The source's next event. */
 static enum tb_status next_of_source(struct tb_reader *reader, struct tb_event **event) {
   enum tb_status status = TB_OK;
+  reader->is_shaped = true;
   if (reader->next_event == reader->batch.event_count) status = tb_reader_fill_own_batch(reader);
   if (status == TB_OK && !reader->shaper) status = open_shaper(reader);
   if (status == TB_OK) *event = &reader->batch.events[reader->next_event++];

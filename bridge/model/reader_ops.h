@@ -85,6 +85,7 @@ struct tb_reader {
   struct tb_batch batch; /* of tb_reader_next */
   size_t next_event;
   struct tb_shaper *shaper; /* makes the one shape of events; NULL: they come as the source has them */
+  bool is_shaped;           /* its user takes events of TB_SHAPE_ONE: lines of text come as the events that they say */
   struct tb_intern kept;    /* texts of tb_reader_intern */
   struct tb_reader_origin origin;
   struct tb_clock_graph *clocks; /* of the snapshots that came so far; NULL: none */

@@ -31,6 +31,14 @@ size_t tb_open_stack_find(const struct tb_open_stack *s, uint64_t name, uint32_t
   return 0;
 }
 
+size_t tb_open_stack_begun(const struct tb_open_stack *s, int64_t ts) {
+  for (size_t i = s->count; i > 0; i--) {
+    const struct tb_open_frame *frame = tb_open_stack_at(s, i - 1);
+    if (!frame->ended && frame->ts <= ts) return i;
+  }
+  return 0;
+}
+
 bool tb_open_stack_end(struct tb_open_stack *s, size_t index) {
   struct tb_open_frame *frame = tb_open_stack_at(s, index);
   tb_open_stack_uncount(s, frame);

@@ -68,6 +68,10 @@ typedef bool tb_open_frame_matches(const void *ctx, const struct tb_open_frame *
 size_t tb_open_stack_find(const struct tb_open_stack *stack, uint64_t name, uint32_t categories,
                           tb_open_frame_matches *matches, const void *ctx);
 
+/* The innermost slice that has not ended and began no later than `ts`, + 1; 0: none. Where threads take turns on a
+ * track they do not write in the order of time, and an end without a name is of no slice that begins later. */
+size_t tb_open_stack_begun(const struct tb_open_stack *stack, int64_t ts);
+
 /* The slice has ended. Returns whether it was the innermost; tb_open_stack_pop is due then. */
 bool tb_open_stack_end(struct tb_open_stack *stack, size_t index);
 /* Its name is not open any more. */

@@ -117,13 +117,17 @@ static bool has_name(const void *ctx, const struct tb_open_frame *frame) {
   return len == wanted->name->len && memcmp(wanted->name->data, wanted->held->data + slice->at, len) == 0;
 }
 
-/* The index of the slice that the end closes: the innermost one of its name, where it has one. */
+/* The index of the slice that the end closes: the innermost one of its name, where it has one, else the innermost of
+ * those that began before it. */
 static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
   const struct tb_open_stack *stack = &state->slices->stack;
   const struct tb_buffer *name = &w->scratch.buffer;
   w->scratch.buffer.len = 0;
   tb_json_emit_name(&w->scratch, end);
-  if (!end->name.len) return stack->count - 1;
+  if (!end->name.len) {
+    size_t begun = tb_open_stack_begun(stack, end->ts);
+    return (begun ? begun : stack->count) - 1;
+  }
   uint64_t id = tb_open_name_of((struct tb_str){name->data, name->len}, stack->count);
   const struct wanted_name wanted = {&state->slices->held.buffer, name};
   size_t found = tb_open_stack_find(stack, id, 0, has_name, &wanted);

@@ -138,9 +138,19 @@ void tb_fxt_pop_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_
   tb_fxt_return_slices(w, track_state);
 }
 
+void tb_fxt_end_outer_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, size_t index) {
+  struct tb_fxt_open *slice = &tb_fxt_opened(track_state)[index];
+  free_block(w, slice);
+  slice->block_size = 0;
+  slice->has_extras = false;
+  slice->name_len = slice->category_len = slice->arg_count = 0;
+  (void)tb_open_stack_end(&track_state->slices->stack, index);
+}
+
 void tb_fxt_forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
   struct tb_fxt_slices *slices = track_state->slices;
-  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) free_block(w, &tb_fxt_opened(track_state)[i]);
+  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++)
+    if (!tb_fxt_opened(track_state)[i].open.ended) free_block(w, &tb_fxt_opened(track_state)[i]);
   tb_open_stack_forget(&slices->stack, FORGOTTEN_AT_ONCE);
   if (slices->held_count > slices->stack.count) slices->held_count = slices->stack.count;
 }
@@ -154,7 +164,7 @@ void tb_fxt_shrink_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
 /* ---- packed slices ----------------------------------------------------------------------------------------------- */
 
 static bool is_packable(const struct tb_fxt_open *slice) {
-  return slice->written && !slice->has_extras && !slice->overlaps;
+  return slice->written && !slice->has_extras && !slice->overlaps && !slice->open.ended;
 }
 
 static uint32_t pop_packed(struct tb_fxt_writer *w, uint32_t *top, struct tb_fxt_unpacked_slice *slices) {

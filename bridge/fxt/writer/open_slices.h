@@ -60,6 +60,9 @@ void tb_fxt_pop_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_
 /* Forgets some of TB_FXT_OPEN_MAX slices, the outermost ones. */
 void tb_fxt_forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);
 
+/* Ends a slice that is not the innermost, and whose begin is written. */
+void tb_fxt_end_outer_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, size_t index);
+
 /* Leaves of a slice whose begin is written what its end needs. */
 void tb_fxt_shrink_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice);
 

@@ -339,6 +339,24 @@ static size_t closed_by(const struct tb_event *event, const struct tb_fxt_track_
   return found ? stack->count - found + 1 : 0;
 }
 
+/* Ends a slice of a track that is no thread's where those above it begin later than the end. False: it is for the
+ * innermost. */
+static bool end_earlier(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
+  const struct tb_open_stack *stack = &track_state->slices->stack;
+  size_t begun = is_thread(event->track) ? 0 : tb_open_stack_begun(stack, event->ts);
+  if (begun == 0 || begun == stack->count) return false;
+  write_held(w, event->track, track_state);
+  settle(w, event->track, track_state, event->ts);
+  struct slice_parts parts = parts_of(&tb_fxt_opened(track_state)[begun - 1]);
+  if (event->thread) parts.thread = event->thread;
+  parts.args = w->args.items;
+  parts.arg_count = w->args.count;
+  put_end(w, event->track, &parts, event->ts);
+  w->args.count = 0;
+  tb_fxt_end_outer_slice(w, track_state, begun - 1);
+  return true;
+}
+
 static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   bool has_name = event->has & TB_HAS_NAME && event->name.len;
   if (track_state->slices->stack.count == 0) {
@@ -348,6 +366,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
       put_bare_end(w, event);
     return;
   }
+  if (!has_name && !event->categories.len && end_earlier(w, event, track_state)) return;
   size_t count = closed_by(event, track_state);
   if (count == 0) {
     put_unmatched_end(w, event);
