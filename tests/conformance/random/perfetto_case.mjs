@@ -180,17 +180,21 @@ export function perfettoCase(seed, slot) {
   if (random.true(0.3)) events.push(...legacy(random, threads[0]));
   if (random.true(0.2)) events.push(...legacyAsync(random, threads[0], slot));
   if (random.true(0.2)) events.push(...states(random, uuid + 11, step));
+  // Threads take turns on a track: one begins, another ends, each in a sequence of its own, and these come one behind
+  // the other in the file
+  const takesTurns = (event) => turns && event.track === uuid + 8;
+  const turns = sequences > 1 && random.true(0.4);
   events.sort((a, b) => a.at - b.at);
   for (const event of events) {
     const takesExtra = event.track !== uuid + 9 && !event.legacy;
     const extra = takesExtra && random.true(0.1) ? {track: uuid + 10, value: event.at} : undefined;
-    // Events of a track are of one sequence, so that their order is known
+    // Other events of a track are of one sequence, so that their order is known
     Object.assign(event, {
       literal: random.true(0.2),
       restart: random.true(0.05),
       own: random.true(0.2),
       extra,
-      sequence: event.track % sequences
+      sequence: takesTurns(event) ? (event.type === BEGIN ? 0 : sequences - 1) : event.track % sequences
     });
   }
   const lost = random.true(0.2) ? {at: 1, track: threads[0]} : undefined;
