@@ -135,7 +135,7 @@ size_t tb_spill_log_find(const struct tb_spill_log *c, uint64_t position) {
 enum tb_status tb_spill_log_bytes(const struct tb_spill_log *c, uint64_t position, size_t len,
                                   struct tb_spill_window *w, struct tb_str *bytes, struct tb_error *error) {
   size_t chunk = tb_spill_log_find(c, position);
-  struct tb_str all;
+  struct tb_str all = {NULL, 0};
   enum tb_status status = tb_spill_log_look(c, chunk, w, &all, error);
   if (status == TB_OK) *bytes = (struct tb_str){all.ptr + (position - c->list[chunk].start), len};
   return status;
