@@ -73,18 +73,23 @@ static bool is_id(uint32_t kind, uint32_t field, uint32_t number) {
   return number == FIRST_ID || (has_two && number == SECOND_ID);
 }
 
-/* What the payload says of what all its values are. */
-static uint64_t common_key(const struct tb_packet_header *head) {
-  uint32_t of = head->kind == TB_TRACE_PACKET_POWER_RAILS ? TB_POWER_RAILS_SESSION_UUID
-                : head->kind == TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN
-                    ? TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_CONSUMER_ID
-                    : 0;
+/* What the field `of` of the payload says of its values; 0: no field does. */
+static uint64_t key_by(const struct tb_packet_header *head, uint32_t of) {
   struct tb_wire_cursor cursor = tb_wire_cursor(head->payload);
   struct tb_wire_field field;
   uint64_t key = tb_mix64(head->kind);
   while (of && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == of) key = key_with(key, &field);
   return key;
+}
+
+/* What the payload says of what all its values are. */
+static uint64_t common_key(const struct tb_packet_header *head) {
+  uint32_t of = head->kind == TB_TRACE_PACKET_POWER_RAILS ? TB_POWER_RAILS_SESSION_UUID
+                : head->kind == TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN
+                    ? TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_CONSUMER_ID
+                    : 0;
+  return key_by(head, of);
 }
 
 /* Of a field that holds one. */
@@ -104,11 +109,7 @@ bool tb_packet_is_value(const struct tb_walk *walk, uint64_t *key) {
                 : head->kind == TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT
                     ? TB_GENERIC_KERNEL_CPU_FREQUENCY_EVENT_CPU
                     : 0;
-  struct tb_wire_cursor cursor = tb_wire_cursor(head->payload);
-  struct tb_wire_field field;
-  *key = tb_mix64(head->kind);
-  while (of && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == of) *key = key_with(*key, &field);
+  *key = key_by(head, of);
   return of != 0;
 }
 

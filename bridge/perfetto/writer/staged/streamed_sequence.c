@@ -344,25 +344,25 @@ void tb_streamed_sequence_sort_marks(struct tb_streamed_sequence *s) {
   if (sorted < s->mark_count) qsort(s->marks, s->mark_count, sizeof(*s->marks), compare_marks);
 }
 
-struct tb_packet_giver tb_packet_giver(const struct tb_streamed_sequence *s,
-                                       const struct tb_streamed_sequence_sink *sink, struct tb_error *error) {
-  struct tb_packet_giver giver = {.streamed = s, .sink = sink, .error = error};
-  tb_spill_window_init(&giver.notes, s->allocator);
-  return giver;
+struct tb_packet_patcher tb_packet_patcher(const struct tb_streamed_sequence *s,
+                                           const struct tb_streamed_sequence_sink *sink, struct tb_error *error) {
+  struct tb_packet_patcher patcher = {.streamed = s, .sink = sink, .error = error};
+  tb_spill_window_init(&patcher.notes, s->allocator);
+  return patcher;
 }
 
-enum tb_status tb_streamed_sequence_give(struct tb_packet_giver *g, struct tb_str packet,
-                                         const struct tb_patch_point *mark) {
+enum tb_status tb_packet_patcher_put(struct tb_packet_patcher *p, struct tb_str packet,
+                                     const struct tb_patch_point *mark) {
   char legacy[TB_LEGACY_COMPLETE_MAX];
   struct tb_str fields = {legacy, 0}, end_args = {NULL, 0};
   const struct tb_staged_event slice = {.dur = mark->dur, .has_thread_dur = true};
   if (mark->dur) fields.len = (size_t)(tb_legacy_complete_write(legacy, &slice) - legacy);
   if (mark->end_body_len) {
     enum tb_status status =
-        tb_spill_log_bytes(&g->streamed->notes, mark->end_body, mark->end_body_len, &g->notes, &end_args, g->error);
+        tb_spill_log_bytes(&p->streamed->notes, mark->end_body, mark->end_body_len, &p->notes, &end_args, p->error);
     if (status != TB_OK) return status;
   }
-  return g->sink->packet(g->sink->ctx, packet, mark->place, mark->sides, fields, end_args);
+  return p->sink->packet(p->sink->ctx, packet, mark->place, mark->sides, fields, end_args);
 }
 
 static enum tb_status give_bytes(const struct tb_streamed_sequence_sink *sink, const char *from, const char *to) {
@@ -372,7 +372,7 @@ static enum tb_status give_bytes(const struct tb_streamed_sequence_sink *sink, c
 /* Gives the packets of a chunk, of which the first has the position `start`; *mark is the first mark that may be in
  * it. */
 static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb_str bytes, uint64_t start,
-                                 size_t *mark, struct tb_packet_giver *giver) {
+                                 size_t *mark, struct tb_packet_patcher *patcher) {
   const char *at = bytes.ptr, *end = at + bytes.len;
   enum tb_status status = TB_OK;
   for (; status == TB_OK && *mark < s->mark_count; ++*mark) {
@@ -382,12 +382,12 @@ static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb
     const char *packet = bytes.ptr + (m->packet - start);
     uint64_t len;
     const char *packet_end = tb_streamed_sequence_varint(packet + 1, &len) + len;
-    status = give_bytes(giver->sink, at, packet);
+    status = give_bytes(patcher->sink, at, packet);
     if (status == TB_OK)
-      status = tb_streamed_sequence_give(giver, (struct tb_str){packet, (size_t)(packet_end - packet)}, m);
+      status = tb_packet_patcher_put(patcher, (struct tb_str){packet, (size_t)(packet_end - packet)}, m);
     at = packet_end;
   }
-  return status == TB_OK ? give_bytes(giver->sink, at, end) : status;
+  return status == TB_OK ? give_bytes(patcher->sink, at, end) : status;
 }
 
 enum tb_status tb_streamed_sequence_emit(struct tb_streamed_sequence *s, const struct tb_streamed_sequence_sink *sink,
@@ -397,14 +397,14 @@ enum tb_status tb_streamed_sequence_emit(struct tb_streamed_sequence *s, const s
   enum tb_status status = TB_OK;
   struct tb_spill_window window;
   tb_spill_window_init(&window, s->allocator);
-  struct tb_packet_giver giver = tb_packet_giver(s, sink, error);
+  struct tb_packet_patcher patcher = tb_packet_patcher(s, sink, error);
   for (size_t i = 0; status == TB_OK && i < s->packets.count; i++) {
     struct tb_str bytes;
     status = tb_spill_log_look(&s->packets, i, &window, &bytes, error);
-    if (status == TB_OK) status = give_chunk(s, bytes, s->packets.list[i].start, &mark, &giver);
+    if (status == TB_OK) status = give_chunk(s, bytes, s->packets.list[i].start, &mark, &patcher);
     tb_spill_log_drop(&s->packets, i);
   }
-  tb_spill_window_free(&giver.notes);
+  tb_spill_window_free(&patcher.notes);
   tb_spill_window_free(&window);
   return status;
 }

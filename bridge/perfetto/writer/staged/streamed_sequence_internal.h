@@ -49,20 +49,20 @@ struct tb_patch_point {
 
 /* Sorts the marks by their places; of one place the one that makes its slice whole comes first. */
 void tb_streamed_sequence_sort_marks(struct tb_streamed_sequence *streamed);
-/* Passes packets to a sink by themselves. */
-struct tb_packet_giver {
+/* Passes packets to a sink by themselves, with what their patch points add. */
+struct tb_packet_patcher {
   const struct tb_streamed_sequence *streamed;
   const struct tb_streamed_sequence_sink *sink;
   struct tb_spill_window notes;
   struct tb_error *error;
 };
 
-/* One without marks; its window is to be freed. */
-struct tb_packet_giver tb_packet_giver(const struct tb_streamed_sequence *streamed,
-                                       const struct tb_streamed_sequence_sink *sink, struct tb_error *error);
+/* tb_spill_window_free of its `notes` frees it. */
+struct tb_packet_patcher tb_packet_patcher(const struct tb_streamed_sequence *streamed,
+                                           const struct tb_streamed_sequence_sink *sink, struct tb_error *error);
 /* Passes a packet, with what its mark has it get. */
-TB_MUST_CHECK enum tb_status tb_streamed_sequence_give(struct tb_packet_giver *giver, struct tb_str packet,
-                                                       const struct tb_patch_point *mark);
+TB_MUST_CHECK enum tb_status tb_packet_patcher_put(struct tb_packet_patcher *patcher, struct tb_str packet,
+                                                   const struct tb_patch_point *mark);
 
 /* A varint of a packet or a note that perfetto/writer/staged/streamed_sequence.c wrote. */
 static inline const char *tb_streamed_sequence_varint(const char *at, uint64_t *v) {

@@ -208,9 +208,9 @@ static const struct tb_patch_point *whole_mark(const struct tb_streamed_sequence
 }
 
 static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, size_t *mark, struct open_places *open,
-                                  struct tb_packet_giver *giver) {
+                                  struct tb_packet_patcher *patcher) {
   const struct tb_patch_point *whole = ends_slice(w->kind) ? NULL : whole_mark(w->streamed, place, mark);
-  if (whole) return tb_streamed_sequence_give(giver, w->packet, whole);
+  if (whole) return tb_packet_patcher_put(patcher, w->packet, whole);
   unsigned sides = w->whole ? TB_STREAMED_BEGIN | TB_STREAMED_END : TB_STREAMED_BEGIN;
   enum tb_status status = TB_OK;
   if (ends_slice(w->kind)) {
@@ -220,25 +220,25 @@ static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, s
     status = open_place(open, place);
   }
   const struct tb_patch_point point = {.place = place, .sides = sides};
-  return status == TB_OK ? tb_streamed_sequence_give(giver, w->packet, &point) : status;
+  return status == TB_OK ? tb_packet_patcher_put(patcher, w->packet, &point) : status;
 }
 
 enum tb_status tb_streamed_sequence_each_packet(struct tb_streamed_sequence *s,
                                                 const struct tb_streamed_sequence_sink *sink, struct tb_error *error) {
   struct open_places open = {.allocator = s->allocator};
   struct packet_walk w = start_walk(s, error);
-  struct tb_packet_giver giver = tb_packet_giver(s, sink, error);
+  struct tb_packet_patcher patcher = tb_packet_patcher(s, sink, error);
   enum tb_status status;
   size_t mark = 0;
   tb_streamed_sequence_sort_marks(s);
   for (uint64_t place = 0; (status = walk_on(&w)) == TB_OK;) {
     uint64_t own = place;
     if (w.kind != TB_NOTE_ENDED_ITSELF) place++;
-    if (w.packet.len) status = give_packet(&w, own, &mark, &open, &giver);
+    if (w.packet.len) status = give_packet(&w, own, &mark, &open, &patcher);
     if (status != TB_OK) break;
   }
   end_walk(&w);
-  tb_spill_window_free(&giver.notes);
+  tb_spill_window_free(&patcher.notes);
   tb_free(open.allocator, open.places, open.capacity * sizeof(*open.places));
   return status == TB_END ? TB_OK : status;
 }
