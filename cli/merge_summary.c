@@ -160,8 +160,7 @@ void cli_merge_summary(FILE *to, const char *output, const struct tb_merge_repor
   const struct tb_merge_summary *summary = tb_merge_report_summary(report);
   const struct tb_convert_report *conversion = tb_merge_report_conversion(report);
   size_t count = tb_merge_report_count(report);
-  cli_print(to, "%zu input%s -> %s (%s, ", count, count == 1 ? "" : "s",
-            strcmp(output, "-") == 0 ? "standard output" : output,
+  cli_print(to, "%zu input%s -> %s (%s, ", count, count == 1 ? "" : "s", cli_report_name(output, "standard output"),
             tb_format_name(conversion ? conversion->to : TB_FORMAT_PERFETTO));
   cli_report_bytes(to, summary->bytes_out);
   cli_print(to, ")\n  clock:     %s", summary->trace_clock);

@@ -92,6 +92,8 @@ static uint64_t sum_of(const struct tb_loss *losses, size_t count) {
 
 static uint64_t lost(const struct tb_convert_report *report) { return sum_of(report->losses, report->loss_count); }
 
+const char *cli_report_name(const char *file, const char *stream) { return strcmp(file, "-") == 0 ? stream : file; }
+
 void cli_report_bytes(FILE *to, uint64_t bytes) {
   char text[TB_UNIT_TEXT];
   cli_print(to, "%s", tb_bytes_text(text, bytes));
@@ -107,9 +109,9 @@ static void print_count(FILE *to, uint64_t count, const char *what) {
 }
 
 static void print_files(FILE *to, const struct cli_conversion *c) {
-  cli_print(to, "%s (%s, ", c->report->read_from, tb_format_name(c->report->from));
+  cli_print(to, "%s (%s, ", cli_report_name(c->report->read_from, "standard input"), tb_format_name(c->report->from));
   cli_report_bytes(to, c->report->input_bytes);
-  cli_print(to, ") -> %s (%s, ", strcmp(c->to, "-") == 0 ? "standard output" : c->to, tb_format_name(c->report->to));
+  cli_print(to, ") -> %s (%s, ", cli_report_name(c->to, "standard output"), tb_format_name(c->report->to));
   cli_report_bytes(to, c->report->summary.bytes_written);
   fputs(")\n", to);
 }

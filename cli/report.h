@@ -37,6 +37,9 @@ void cli_report_read_losses(FILE *to, const struct tb_loss *read, size_t count, 
 void cli_report_read_losses_json(FILE *to, const struct tb_loss *read, size_t count,
                                  const struct tb_convert_report *report);
 
+/* A file's name for people: `stream` where it is "-". */
+const char *cli_report_name(const char *file, const char *stream);
+
 /* A number of bytes, and the line that says how long it is from `first` to `last`. */
 void cli_report_bytes(FILE *to, uint64_t bytes);
 void cli_report_span(FILE *to, int64_t first, int64_t last);
