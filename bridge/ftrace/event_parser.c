@@ -223,9 +223,12 @@ static bool put_named_fields(struct ftrace_encoding *e, const ProtobufCFieldDesc
 
 /* The value at `at` for a placeholder of a format that goes on with `rest`; NULL if the text does not. */
 static const char *value_end(const char *at, const char *end, const char *rest) {
-  size_t len = strcspn(rest, "%");
+  bool may_be_missing = *rest == '[';
+  if (may_be_missing) rest++;
+  size_t len = strcspn(rest, "%]");
   if (!len) return end;
-  return memmem(at, (size_t)(end - at), rest, len);
+  const char *found = memmem(at, (size_t)(end - at), rest, len);
+  return found || !may_be_missing ? found : end;
 }
 
 static bool put_formatted_value(struct ftrace_encoding *e, char how, uint32_t number, struct tb_str text) {
@@ -250,6 +253,11 @@ static bool put_formatted_value(struct ftrace_encoding *e, char how, uint32_t nu
 static bool put_formatted(struct ftrace_encoding *e, const char *format, struct tb_str arguments) {
   const char *at = arguments.ptr, *end = at + arguments.len;
   while (*format) {
+    if (*format == '[' && at == end) return true;
+    if (*format == '[' || *format == ']') {
+      format++;
+      continue;
+    }
     if (*format != '%') {
       if (at == end || *at++ != *format++) return false;
       continue;

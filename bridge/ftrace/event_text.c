@@ -167,42 +167,50 @@ void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_
   tb_json_emit_int(out, mark->value);
 }
 
-static void put_kernel_mark(struct tb_json_emit *out, char phase, int64_t pid, struct tb_str name, int64_t value) {
-  const struct tb_ftrace_mark mark = {phase, pid, name, value};
-  tb_ftrace_put_kernel_mark(out, &mark);
+static struct tb_ftrace_mark mark_of(char phase, uint64_t pid, struct tb_str name, int64_t value) {
+  return (struct tb_ftrace_mark){phase, (int32_t)pid, name, value};
 }
 
-/* What drivers mark in ways of their own, as the one that all readers know. False for what is no mark. */
-static bool put_driver_mark(struct tb_json_emit *out, uint32_t kind, const struct fields *f) {
+static bool read_driver_mark(uint32_t kind, const struct fields *f, struct tb_ftrace_mark *mark) {
   enum { BEGIN = 1, END = 2, NUMBER = 4 };
   switch (kind) {
     case TB_FTRACE_EVENT_TRACING_MARK_WRITE:
-      put_kernel_mark(out, f->at[TB_KERNEL_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN].value ? 'B' : 'E',
-                      (int32_t)f->at[TB_KERNEL_MARK_WRITE_FTRACE_EVENT_PID].value,
+      *mark = mark_of(f->at[TB_KERNEL_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN].value ? 'B' : 'E',
+                      f->at[TB_KERNEL_MARK_WRITE_FTRACE_EVENT_PID].value,
                       text_of(f, TB_KERNEL_MARK_WRITE_FTRACE_EVENT_TRACE_NAME), 0);
       return true;
     case TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE:
     case TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE: {
       char phase = (char)f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE].value;
-      int64_t pid = (int32_t)f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_PID].value;
-      if (phase != 'B' && phase != 'E' && phase != 'C' && phase != 'I') return false;
+      uint64_t pid = f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_PID].value;
       /* the display's driver names processes that the thread is none of */
       if (kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE && phase != 'C') pid = 0;
-      put_kernel_mark(out, phase, pid, text_of(f, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME),
+      *mark = mark_of(phase, pid, text_of(f, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME),
                       (int32_t)f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_VALUE].value);
-      return true;
+      return phase == 'B' || phase == 'E' || phase == 'C' || phase == 'I';
     }
     case TB_FTRACE_EVENT_ZERO: {
       uint64_t flag = f->at[TB_ZERO_FTRACE_EVENT_FLAG].value;
       char phase = flag & BEGIN ? 'B' : flag & END ? 'E' : flag & NUMBER ? 'C' : 0;
-      if (phase)
-        put_kernel_mark(out, phase, (int32_t)f->at[TB_ZERO_FTRACE_EVENT_PID].value,
-                        text_of(f, TB_ZERO_FTRACE_EVENT_NAME), (int64_t)f->at[TB_ZERO_FTRACE_EVENT_VALUE].value);
+      *mark = mark_of(phase, f->at[TB_ZERO_FTRACE_EVENT_PID].value, text_of(f, TB_ZERO_FTRACE_EVENT_NAME),
+                      (int64_t)f->at[TB_ZERO_FTRACE_EVENT_VALUE].value);
       return phase != 0;
     }
     default:
       return false;
   }
+}
+
+static bool is_mark(uint32_t kind) {
+  return kind == TB_FTRACE_EVENT_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE ||
+         kind == TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_ZERO;
+}
+
+bool tb_ftrace_driver_mark(uint32_t kind, struct tb_str payload, struct tb_ftrace_mark *mark) {
+  struct fields fields;
+  if (!is_mark(kind)) return false;
+  read_fields(payload, &fields);
+  return read_driver_mark(kind, &fields, mark);
 }
 
 /* ---- any other event --------------------------------------------------------------------------------------------- */
@@ -225,7 +233,7 @@ static const struct {
                {TB_FTRACE_EVENT_BINDER_RETURN, "cmd=%x1"},
                {TB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK, "work struct %x1"},
                {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START, "work struct %x1: function %y2"},
-               {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END, "work struct %x1: function %y2"},
+               {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END, "work struct %x1[: function %y2]"},
                {TB_FTRACE_EVENT_CLK_ENABLE, "%s1"},
                {TB_FTRACE_EVENT_CLK_DISABLE, "%s1"}};
 
@@ -254,10 +262,12 @@ static void put_value(struct tb_json_emit *out, char how, const struct fields *f
 static void put_formatted(struct tb_json_emit *out, const char *format, const struct fields *fields,
                           const struct tb_iid_index *symbols) {
   for (const char *at = format; *at; at++) {
-    if (*at == '%') {
+    if (*at == '[') {
+      if (!fields->at[strchr(at, '%')[2] - '0'].number) return;
+    } else if (*at == '%') {
       put_value(out, at[1], fields, (uint32_t)(at[2] - '0'), symbols);
       at += 2;
-    } else {
+    } else if (*at != ']') {
       tb_json_emit_raw(out, at, 1);
     }
   }
@@ -320,11 +330,6 @@ static bool put_generic(struct tb_json_emit *out, struct tb_str payload) {
   return true;
 }
 
-static bool is_mark(uint32_t kind) {
-  return kind == TB_FTRACE_EVENT_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE ||
-         kind == TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_ZERO;
-}
-
 static const ProtobufCFieldDescriptor *find_kind(uint32_t kind) {
   return protobuf_c_message_descriptor_get_field(&perfetto__protos__ftrace_event__descriptor, kind);
 }
@@ -338,7 +343,12 @@ bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str 
   if (kind == TB_FTRACE_EVENT_GENERIC) return put_generic(out, payload);
   struct fields fields;
   read_fields(payload, &fields);
-  if (is_mark(kind)) return put_driver_mark(out, kind, &fields);
+  struct tb_ftrace_mark mark;
+  if (is_mark(kind)) {
+    if (!read_driver_mark(kind, &fields, &mark)) return false;
+    tb_ftrace_put_kernel_mark(out, &mark);
+    return true;
+  }
   tb_ftrace_put_text(out, tb_str_from(event->name));
   TB_JSON_EMIT(out, ": ");
   const char *format = tb_ftrace_format(kind);

@@ -44,11 +44,13 @@ void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_str text);
 
 /* A mark in the form that userspace writes. `name` has no bar but for B. */
 struct tb_ftrace_mark {
-  char phase; /* B, E: slice of the thread; S, F: async slice; C: counter */
+  char phase; /* B, E: slice of the thread; I: instant of it; S, F: async slice; C: counter */
   int64_t pid;
   struct tb_str name; /* not of E */
   int64_t value;      /* of C; the id of S and F */
 };
+/* What a driver marks by an event of its own. False for what is no such mark. */
+bool tb_ftrace_driver_mark(uint32_t kind, struct tb_str payload, struct tb_ftrace_mark *mark);
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 
 /* A text within a line, which it must not end. */
@@ -63,7 +65,8 @@ bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str 
                          const struct tb_iid_index *symbols);
 
 /* How the kernel prints the fields of an event of `kind` where it is not "NAME=VALUE ...", else NULL: % with the kind
- * of value (s text, d and u number, x hexadecimal, y a symbol or hexadecimal) and the number of the field, a digit. */
+ * of value (s text, d and u number, x hexadecimal, y a symbol or hexadecimal) and the number of the field, a digit.
+ * What is in [] at the end may be missing: old kernels do not print it. */
 const char *tb_ftrace_format(uint32_t kind);
 
 #endif

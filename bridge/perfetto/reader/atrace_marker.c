@@ -88,12 +88,27 @@ static void emit_counter(struct tb_perfetto_reader *r, const struct marker *mark
 }
 
 /* What a thread did on a CPU: bundles are of one CPU each, so that a thread's events come in no order of time. */
-static struct tb_event *emit_on_thread(struct tb_perfetto_reader *r, enum tb_event_type type, char phase, int64_t ts,
-                                       uint32_t cpu, struct tb_perfetto_track *thread, struct tb_str name) {
+static struct tb_event *emit_on_cpu(struct tb_perfetto_reader *r, enum tb_event_type type, char phase, int64_t ts,
+                                    uint32_t cpu, struct tb_perfetto_track *thread, struct tb_str name) {
   struct tb_event *event = emit(r, type, phase, ts, thread, name);
   event->has |= TB_HAS_CPU;
   event->cpu = cpu;
   return event;
+}
+
+bool tb_perfetto_emit_cpu_slice(struct tb_perfetto_reader *r, char phase, int64_t ts, uint32_t cpu, struct tb_str kind,
+                                struct tb_str name) {
+  struct tb_perfetto_track *processor = tb_perfetto_processor_track(r, cpu);
+  struct tb_perfetto_track *track = processor ? tb_tracks_named_custom(&r->tracks, processor, kind) : NULL;
+  char *kept = tb_perfetto_alloc(r, name.len + 1);
+  if (!track || !kept) {
+    r->out_of_memory = true;
+    return true;
+  }
+  if (name.len) memcpy(kept, name.ptr, name.len);
+  emit_on_cpu(r, phase == 'B' ? TB_EVENT_SLICE_BEGIN : TB_EVENT_SLICE_END, phase, ts, cpu, track,
+              (struct tb_str){name.len ? kept : NULL, name.len});
+  return true;
 }
 
 /* N is on a named track of the process. */
@@ -141,14 +156,16 @@ void tb_perfetto_emit_mark(struct tb_perfetto_reader *r, int64_t ts, uint32_t cp
     r->out_of_memory = true;
     return;
   }
-  memcpy(kept, mark->name.ptr, mark->name.len);
+  if (mark->name.len) memcpy(kept, mark->name.ptr, mark->name.len);
   struct tb_str name = {kept, mark->name.len};
   if (is_async)
     emit_async(r, begins, ts, track, name, name, mark->value);
   else if (begins)
-    emit_on_thread(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, track, name);
+    emit_on_cpu(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, track, name);
+  else if (mark->phase == 'I')
+    emit_on_cpu(r, TB_EVENT_INSTANT, 'i', ts, cpu, track, name)->instant_scope = 't';
   else
-    emit_on_thread(r, TB_EVENT_SLICE_END, 'E', ts, cpu, track, (struct tb_str){NULL, 0});
+    emit_on_cpu(r, TB_EVENT_SLICE_END, 'E', ts, cpu, track, (struct tb_str){NULL, 0});
 }
 
 struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_str line) {
@@ -164,13 +181,13 @@ bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t 
   if (!thread) return true;
   switch (marker.phase) {
     case 'B':
-      emit_on_thread(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, thread, marker.parts[0]);
+      emit_on_cpu(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, thread, marker.parts[0]);
       break;
     case 'E':
-      emit_on_thread(r, TB_EVENT_SLICE_END, 'E', ts, cpu, thread, (struct tb_str){NULL, 0});
+      emit_on_cpu(r, TB_EVENT_SLICE_END, 'E', ts, cpu, thread, (struct tb_str){NULL, 0});
       break;
     case 'I':
-      emit_on_thread(r, TB_EVENT_INSTANT, 'i', ts, cpu, thread, marker.parts[0])->instant_scope = 't';
+      emit_on_cpu(r, TB_EVENT_INSTANT, 'i', ts, cpu, thread, marker.parts[0])->instant_scope = 't';
       break;
     case 'N':
       emit_process_instant(r, &marker, ts, thread);

@@ -551,6 +551,7 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
     struct tb_perfetto_track *global = tb_perfetto_find_track(r, 0);
     if (global) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = &global->track;
   }
+  tb_perfetto_ftrace_memory_bundle(r);
   ftrace->rest.len = 0;
   if (b.compact.len) read_compact(&b);
   status = read_events(&b, payload);

@@ -133,14 +133,18 @@ bool tb_perfetto_emit_counter_below(struct tb_perfetto_reader *r, int64_t ts, st
   return true;
 }
 
-bool tb_perfetto_emit_cpu_counter(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str name,
-                                  int64_t value) {
+struct tb_perfetto_track *tb_perfetto_processor_track(struct tb_perfetto_reader *r, uint32_t cpu) {
   char text[32];
   int len = snprintf(text, sizeof(text), "CPU %" PRIu32, cpu);
   struct tb_perfetto_track *system = tb_perfetto_system_track(r), *processor = NULL;
   if (system) processor = tb_tracks_named_custom(&r->tracks, system, (struct tb_str){text, (size_t)len});
   if (system && !processor) r->out_of_memory = true;
-  return tb_perfetto_emit_counter_below(r, ts, processor, name, value);
+  return processor;
+}
+
+bool tb_perfetto_emit_cpu_counter(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str name,
+                                  int64_t value) {
+  return tb_perfetto_emit_counter_below(r, ts, tb_perfetto_processor_track(r, cpu), name, value);
 }
 
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,

@@ -180,13 +180,94 @@ bool tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
   }
 }
 
-/* The frequency of what `name` is the clock of. */
-static bool mark_clock(const struct marked *m) {
-  struct tb_str clock = text_of(m, TB_CLOCK_FTRACE_EVENT_NAME);
-  char name[NAME_MAX_LEN + sizeof(" Frequency")];
-  if (clock.len > NAME_MAX_LEN) return false;
-  int len = snprintf(name, sizeof(name), "%.*s Frequency", (int)clock.len, clock.len ? clock.ptr : "");
-  return mark_counter(m, 0, (struct tb_str){name, (size_t)len}, number_of(m, TB_CLOCK_FTRACE_EVENT_STATE));
+/* ---- for targets that get neither packets nor text alone --------------------------------------------------------- */
+
+static bool has(const struct marked *m, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(m->payload);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number) return true;
+  return false;
+}
+
+/* What a process has of one kind of memory. */
+static bool mark_memory(const struct marked *m) {
+  static const char *const members[] = {"mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem",
+                                        "mem.unreclaimable"};
+  enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+  uint64_t member = number_of(m, TB_RSS_STAT_FTRACE_EVENT_MEMBER);
+  int64_t size = (int64_t)number_of(m, TB_RSS_STAT_FTRACE_EVENT_SIZE), tid = m->tid;
+  if (has(m, TB_RSS_STAT_FTRACE_EVENT_MM_ID) && has(m, TB_RSS_STAT_FTRACE_EVENT_CURR))
+    tid = tb_perfetto_ftrace_memory_owner(m->r, m->ts, tid, number_of(m, TB_RSS_STAT_FTRACE_EVENT_MM_ID),
+                                          number_of(m, TB_RSS_STAT_FTRACE_EVENT_CURR) != 0);
+  if (tid < 0 || size < 0) return false;
+  return mark_counter(m, process_of(m, tid), tb_str_from(member < MEMBERS ? members[member] : "mem.unknown"),
+                      (uint64_t)size);
+}
+
+/* A value of what is called by a text of the event, and by its kind. */
+static bool mark_named(const struct marked *m, struct tb_str of, const char *kind, uint64_t value) {
+  char name[NAME_MAX_LEN + 32];
+  if (of.len > NAME_MAX_LEN) return false;
+  int len = snprintf(name, sizeof(name), "%.*s %s", (int)of.len, of.len ? of.ptr : "", kind);
+  return mark_counter(m, 0, (struct tb_str){name, (size_t)len}, value);
+}
+
+static bool mark_limit(const struct marked *m, const char *which, uint64_t khz) {
+  uint32_t cpu = (uint32_t)number_of(m, TB_CPU_FREQUENCY_LIMITS_FTRACE_EVENT_CPU_ID);
+  char name[32];
+  int len = snprintf(name, sizeof(name), "Cpu %" PRIu32 " %s Freq Limit", cpu, which);
+  return tb_perfetto_emit_cpu_counter(m->r, m->ts, cpu, (struct tb_str){name, (size_t)len}, (int64_t)khz);
+}
+
+static bool mark_limits(const struct marked *m) {
+  return mark_limit(m, "Min", number_of(m, TB_CPU_FREQUENCY_LIMITS_FTRACE_EVENT_MIN_FREQ)) &&
+         mark_limit(m, "Max", number_of(m, TB_CPU_FREQUENCY_LIMITS_FTRACE_EVENT_MAX_FREQ));
+}
+
+/* A worker runs a function of the kernel, which is called by its symbol where the trace has that. */
+static bool mark_work(const struct marked *m) {
+  uint64_t function = number_of(m, TB_WORKQUEUE_FTRACE_EVENT_FUNCTION);
+  const struct tb_sequence_state *sequence = m->r->context.sequence;
+  const struct tb_iid_index *symbols = sequence ? sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
+  const struct tb_str *symbol = symbols ? tb_iid_index_get(symbols, function) : NULL;
+  if (symbol) return mark_thread(m, 'B', *symbol);
+  char name[2 + 16 + 1];
+  int len = snprintf(name, sizeof(name), "0x%" PRIx64, function);
+  return mark_thread(m, 'B', (struct tb_str){name, (size_t)len});
+}
+
+/* A processor serves an interrupt, or what one left to be done soon. */
+static bool mark_interrupt(const struct marked *m, char phase, const char *kind, struct tb_str name) {
+  char track[32];
+  int len = snprintf(track, sizeof(track), "%s Cpu %" PRIu32, kind, m->cpu);
+  return tb_perfetto_emit_cpu_slice(m->r, phase, m->ts, m->cpu, (struct tb_str){track, (size_t)len}, name);
+}
+
+static bool mark_irq(const struct marked *m) {
+  struct tb_str irq = text_of(m, TB_IRQ_HANDLER_ENTRY_FTRACE_EVENT_NAME);
+  char name[NAME_MAX_LEN + sizeof("IRQ ()")];
+  if (irq.len > NAME_MAX_LEN) return false;
+  int len = snprintf(name, sizeof(name), "IRQ (%.*s)", (int)irq.len, irq.len ? irq.ptr : "");
+  return mark_interrupt(m, 'B', "Irq", (struct tb_str){name, (size_t)len});
+}
+
+/* The kernel has ten kinds; the trace processor shows no others. */
+static bool mark_softirq(const struct marked *m, char phase) {
+  static const char *const names[] = {"HI",           "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                      "BLOCK_IOPOLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+  uint64_t kind = number_of(m, TB_SOFTIRQ_FTRACE_EVENT_VEC);
+  if (kind >= sizeof(names) / sizeof(names[0])) return false;
+  return mark_interrupt(m, phase, "SoftIrq", phase == 'B' ? tb_str_from(names[kind]) : TB_STR(""));
+}
+
+static bool mark_of_driver(const struct marked *m, uint32_t kind) {
+  struct tb_ftrace_mark mark;
+  if (!tb_ftrace_driver_mark(kind, m->payload, &mark)) return false;
+  if (mark.phase == 'C')
+    return mark_counter(m, mark.pid ? process_of(m, mark.pid) : 0, mark.name, (uint64_t)mark.value);
+  tb_perfetto_emit_mark(m->r, m->ts, m->cpu, m->tid, &mark);
+  return true;
 }
 
 bool tb_perfetto_emit_ftrace_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
@@ -201,11 +282,40 @@ bool tb_perfetto_emit_ftrace_event(struct tb_perfetto_reader *r, int64_t ts, uin
       return tb_perfetto_emit_cpu_counter(r, ts, (uint32_t)number_of(&m, TB_CPU_IDLE_FTRACE_EVENT_CPU_ID),
                                           TB_STR("cpuidle"), (int64_t)number_of(&m, TB_CPU_IDLE_FTRACE_EVENT_STATE));
     case TB_FTRACE_EVENT_CLOCK_SET_RATE:
-      return mark_clock(&m);
+      return mark_named(&m, text_of(&m, TB_CLOCK_FTRACE_EVENT_NAME), "Frequency",
+                        number_of(&m, TB_CLOCK_FTRACE_EVENT_STATE));
+    case TB_FTRACE_EVENT_SCHED_PROCESS_FREE:
+      tb_perfetto_ftrace_memory_gone(r, ts, (int32_t)number_of(&m, TB_SCHED_PROCESS_FTRACE_EVENT_PID), true);
+      return false;
+    case TB_FTRACE_EVENT_TASK_NEWTASK:
+      tb_perfetto_ftrace_memory_gone(r, ts, (int32_t)number_of(&m, TB_TASK_NEWTASK_FTRACE_EVENT_PID), false);
+      return false;
+    case TB_FTRACE_EVENT_RSS_STAT:
+      return mark_memory(&m);
+    case TB_FTRACE_EVENT_THERMAL_TEMPERATURE:
+      return mark_named(&m, text_of(&m, TB_THERMAL_TEMPERATURE_FTRACE_EVENT_THERMAL_ZONE), "Temperature",
+                        number_of(&m, TB_THERMAL_TEMPERATURE_FTRACE_EVENT_TEMP));
+    case TB_FTRACE_EVENT_CDEV_UPDATE:
+      return mark_named(&m, text_of(&m, TB_CDEV_UPDATE_FTRACE_EVENT_TYPE), "Cooling Device",
+                        number_of(&m, TB_CDEV_UPDATE_FTRACE_EVENT_TARGET));
+    case TB_FTRACE_EVENT_CPU_FREQUENCY_LIMITS:
+      return mark_limits(&m);
+    case TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START:
+      return mark_work(&m);
+    case TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END:
+      return mark_thread(&m, 'E', TB_STR(""));
+    case TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY:
+      return mark_irq(&m);
+    case TB_FTRACE_EVENT_IRQ_HANDLER_EXIT:
+      return mark_interrupt(&m, 'E', "Irq", TB_STR(""));
+    case TB_FTRACE_EVENT_SOFTIRQ_ENTRY:
+      return mark_softirq(&m, 'B');
+    case TB_FTRACE_EVENT_SOFTIRQ_EXIT:
+      return mark_softirq(&m, 'E');
     case TB_FTRACE_EVENT_DMA_FENCE_INIT:
     case TB_FTRACE_EVENT_DMA_FENCE_SIGNALED:
       return false; /* the importer ends one of a timeline where the next begins */
     default:
-      return tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
+      return tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload) || mark_of_driver(&m, kind);
   }
 }

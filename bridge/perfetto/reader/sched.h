@@ -28,6 +28,8 @@ struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r
 /* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. False where
  * the line says nothing of the kind. */
 bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line);
+/* The track of a processor, which those of its counters and slices are below. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_perfetto_processor_track(struct tb_perfetto_reader *r, uint32_t cpu);
 /* The slice that a mark of the kernel's says: S and F are the system's, B and E the thread's. */
 void tb_perfetto_emit_mark(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                            const struct tb_ftrace_mark *mark);
@@ -74,11 +76,23 @@ bool tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
 /* The event as a counter or a slice, for targets that get neither packets nor text; false where it is none. */
 bool tb_perfetto_emit_ftrace_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                    struct tb_str payload);
+/* The thread whose memory `mm_id` is at `ts`, as an event of thread `tid` says, whose own it is or not; -1: nothing
+ * says it, or memory is exhausted (perfetto/reader/ftrace_memory.c). */
+int64_t tb_perfetto_ftrace_memory_owner(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint64_t mm_id,
+                                        bool is_own);
+/* A thread is gone, or there is a new one of the number: whose memory it was is not known any more. */
+void tb_perfetto_ftrace_memory_gone(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, bool is_gone);
+/* Before the events of a bundle: of one that is read again, what it changed is as it was. */
+void tb_perfetto_ftrace_memory_bundle(struct tb_perfetto_reader *r);
+
 /* A value of the counter of that name below `parent` (NULL: none), or below the processor's own track. True. */
 bool tb_perfetto_emit_counter_below(struct tb_perfetto_reader *r, int64_t ts, struct tb_perfetto_track *parent,
                                     struct tb_str name, int64_t value);
 bool tb_perfetto_emit_cpu_counter(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str name,
                                   int64_t value);
+/* A slice on the track `kind` below the processor's: B begins it, E ends it. True. */
+bool tb_perfetto_emit_cpu_slice(struct tb_perfetto_reader *r, char phase, int64_t ts, uint32_t cpu, struct tb_str kind,
+                                struct tb_str name);
 /* A counter of a process (0: of the system), as userspace would mark it, or an event where the target gets no text.
  * A `name` with a bar has no form as a mark: false. */
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,

@@ -144,6 +144,8 @@ static void events_come_back_as_they_were_printed(void **state) {
       {"binder_transaction", "transaction=5161 dest_node=5155 dest_proc=30 dest_thread=0 reply=0 flags=0x10 code=0x3"},
       {"binder_transaction_received", "transaction=5161"},
       {"workqueue_execute_start", "work struct 0xf4b1cd52: function 0x1f"},
+      {"workqueue_execute_end", "work struct 0xf4b1cd52: function 0x1f"},
+      {"workqueue_execute_end", "work struct 0xf4b1cd52"},
       {"task_rename", "pid=7 oldcomm=a b newcomm=c oom_score_adj=-17"},
       {"thermal_temperature", "id=0 temp=41000 temp_prev=40900 thermal_zone=cpu zone"},
       {"rss_stat", "member=1 size=-4096 curr=1 mm_id=77"},

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "model/batch.h"
 #include "support/event_text.h"
 
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
@@ -334,15 +335,21 @@ static void times_never_go_back_where_an_order_is_asked_for(void **state) {
   }
 }
 
+/* A trace as text with a bundle of ftrace events, which the caller writes, and ends. */
+static FILE *open_bundle(char *path) {
+  int fd = mkstemp(path);
+  FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+  assert_non_null(file);
+  fputs("packet { ftrace_events { cpu: 0\n", file);
+  return file;
+}
+
 /* Marks of atrace: H names the track that G began on, and not the slice. */
 static void a_mark_that_ends_on_a_track_ends_the_slice_there(void **state) {
   (void)state;
   const char *const marks[] = {"G|1|track|ev|7", "G|1|track|other|8", "H|1|track|8", "H|1|track|7"};
   char path[] = "/tmp/test_shaper.XXXXXX";
-  int fd = mkstemp(path);
-  FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-  assert_non_null(file);
-  fputs("packet { ftrace_events { cpu: 0\n", file);
+  FILE *file = open_bundle(path);
   for (int i = 0; i < 4; i++)
     fprintf(file, "event { timestamp: %d pid: 1 print { buf: \"%s\\n\" } }\n", 10 * (i + 1), marks[i]);
   fputs("} }\n", file);
@@ -363,6 +370,37 @@ static void a_mark_that_ends_on_a_track_ends_the_slice_there(void **state) {
   assert_int_equal(slices, 2);
   assert_int_equal(dur[0], 30);
   assert_int_equal(dur[1], 10);
+  tb_reader_close(reader);
+  assert_int_equal(unlink(path), 0);
+}
+
+/* A bundle of more events than a batch has is read in several turns; the number of a memory becomes another's half way
+ * through, and is the first one's again at the start of each turn. */
+static void whose_memory_it_is_does_not_depend_on_batches(void **state) {
+  (void)state;
+  enum { FIRST = TB_BATCH_EVENTS, ALL = 3 * TB_BATCH_EVENTS };
+  char path[] = "/tmp/test_shaper.XXXXXX";
+  FILE *file = open_bundle(path);
+  for (int i = 0; i < ALL; i++) {
+    bool own = i == 0 || i == FIRST;
+    int pid = !own ? 8 : i < FIRST ? 7 : 9;
+    fprintf(file, "event { timestamp: %d pid: %d rss_stat { member: 1 size: %d curr: %d mm_id: 5 } }\n", i + 1, pid, i,
+            own);
+  }
+  fputs("} }\n", file);
+  assert_int_equal(fclose(file), 0);
+  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_TEXT};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  int64_t counters = 0;
+  assert_int_equal(tb_reader_open(path, &options, &reader, NULL), TB_OK);
+  while (tb_reader_next(reader, &event) == TB_OK) {
+    assert_int_not_equal(event->type, TB_EVENT_PACKETS);
+    if (event->type != TB_EVENT_COUNTER) continue;
+    assert_int_equal(event->track->pid, counters < FIRST ? 7 : 9);
+    assert_int_equal(event->args->i, counters++);
+  }
+  assert_int_equal(counters, ALL);
   tb_reader_close(reader);
   assert_int_equal(unlink(path), 0);
 }
@@ -461,6 +499,7 @@ int main(void) {
       cmocka_unit_test(a_small_budget_of_memory_spills_and_gives_the_same),
       cmocka_unit_test(times_never_go_back_where_an_order_is_asked_for),
       cmocka_unit_test(a_mark_that_ends_on_a_track_ends_the_slice_there),
+      cmocka_unit_test(whose_memory_it_is_does_not_depend_on_batches),
       cmocka_unit_test(an_idle_thread_is_one_for_each_processor),
       cmocka_unit_test(memory_that_runs_out_anywhere_is_an_error),
       cmocka_unit_test(the_one_shape_is_what_comes_unless_another_is_asked_for),
