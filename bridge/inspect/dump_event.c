@@ -100,7 +100,7 @@ static void put_extra(struct tb_json_emit *e, const struct tb_event *event) {
   put_key(e, "extra");
   size_t start = e->buffer.len;
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (!tb_is_absent_id(&event->extra[i])) tb_json_emit_members(e, &event->extra[i], event->extra[i].span, NULL);
+    if (!tb_is_absent_id(&event->extra[i])) tb_json_emit_members(e, &event->extra[i], event->extra[i].span);
   if (e->buffer.len == start) {
     e->buffer.len = before;
   } else if (e->status == TB_OK) {
@@ -130,9 +130,9 @@ static void put_rest(struct tb_json_emit *e, const struct tb_event *event) {
     put_key(e, "args");
     /* a value without a name, as a counter's, stands for itself */
     if (event->arg_count && !event->args[0].name.ptr)
-      tb_json_emit_value(e, event->args, NULL);
+      tb_json_emit_value(e, event->args);
     else
-      tb_json_emit_object(e, event->args, event->arg_count, NULL);
+      tb_json_emit_object(e, event->args, event->arg_count);
   }
   put_extra(e, event);
 }

@@ -78,7 +78,7 @@ void tb_json_emit_hex(struct tb_json_emit *emit, uint64_t value) {
   if (at) tb_json_emit_end(emit, tb_json_put_hex(at, value));
 }
 
-static void emit_json_text(struct tb_json_emit *emit, struct tb_str text, unsigned *bad_json) {
+static void emit_json_text(struct tb_json_emit *emit, struct tb_str text) {
   if (tb_json_is_valid(text, TB_JSON_TEXT_DEPTH)) {
     if (emit->for_people)
       tb_json_emit_escaped(emit, TB_ESCAPE_JSON_VALUE, text);
@@ -86,47 +86,8 @@ static void emit_json_text(struct tb_json_emit *emit, struct tb_str text, unsign
       tb_json_emit_raw(emit, text.ptr, text.len);
     return;
   }
-  if (bad_json) ++*bad_json;
+  emit->bad_json++;
   tb_json_emit_string(emit, text);
-}
-
-static void emit_scalar(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json) {
-  switch ((enum tb_arg_type)arg->type) {
-    case TB_ARG_BOOL:
-      if (arg->u)
-        TB_JSON_EMIT(emit, "true");
-      else
-        TB_JSON_EMIT(emit, "false");
-      return;
-    case TB_ARG_INT:
-      tb_json_emit_int(emit, arg->i);
-      return;
-    case TB_ARG_POINTER:
-      if (emit->hex_pointers)
-        tb_json_emit_hex(emit, arg->u);
-      else
-        tb_json_emit_uint(emit, arg->u);
-      return;
-    case TB_ARG_UINT:
-    case TB_ARG_KOID:
-      tb_json_emit_uint(emit, arg->u);
-      return;
-    case TB_ARG_DOUBLE:
-      tb_json_emit_double(emit, arg->d);
-      return;
-    case TB_ARG_STRING:
-    case TB_ARG_BLOB:
-      tb_json_emit_string(emit, arg->text);
-      return;
-    case TB_ARG_JSON:
-      emit_json_text(emit, arg->text, bad_json);
-      return;
-    case TB_ARG_NULL:
-    case TB_ARG_DICT:
-    case TB_ARG_ARRAY:
-      break;
-  }
-  TB_JSON_EMIT(emit, "null");
 }
 
 /* ---- names that come again: an object has each once, and of several the last counts ------------------------------ */
@@ -162,10 +123,25 @@ static bool is_repeated(const struct tb_arg *args, size_t count, size_t at) {
   return false;
 }
 
-typedef void sibling_sink(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth);
+/* `,"name":value`: a member of an object. */
+static void emit_member(struct tb_json_emit *emit, const struct tb_arg *arg) {
+  if (emit->for_people || arg->name.len > SIZE_MAX / 16) {
+    TB_JSON_EMIT(emit, ",");
+    tb_json_emit_string(emit, arg->name);
+    TB_JSON_EMIT(emit, ":");
+  } else {
+    char *at = tb_json_emit_room(emit, arg->name.len * 6 + TB_JSON_STRING_EXTRA + 2);
+    if (!at) return;
+    *at++ = ',';
+    at = tb_json_put_string(at, arg->name);
+    *at++ = ':';
+    tb_json_emit_end(emit, at);
+  }
+  tb_json_emit_value(emit, arg);
+}
 
-static void for_each_last(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, sibling_sink *put,
-                          unsigned *bad_json, unsigned depth) {
+/* Of siblings of one name the last alone. */
+static void emit_last_of_each(struct tb_json_emit *emit, const struct tb_arg *args, size_t count) {
   enum { FEW = 64 };
   struct tb_map last;
   bool mapped = count > FEW;
@@ -173,86 +149,93 @@ static void for_each_last(struct tb_json_emit *emit, const struct tb_arg *args, 
   for (size_t i = 0; i < count; i += args[i].span) {
     const uint64_t *found = mapped ? tb_map_find(&last, tb_str_hash(args[i].name, 0), args[i].name.len) : NULL;
     bool again = found ? *found != i : is_repeated(args, count, i);
-    if (!again) put(emit, &args[i], bad_json, depth);
+    if (!again) emit_member(emit, &args[i]);
   }
   if (mapped) tb_map_free(&last);
 }
 
-/* Calls `put` for each of the siblings, but of those of one name for the last alone; people are shown all. */
-static void for_each_name(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, sibling_sink *put,
-                          unsigned *bad_json, unsigned depth) {
-  if (count > 1 && !emit->for_people && may_repeat(args, count)) {
-    for_each_last(emit, args, count, put, bad_json, depth);
+void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, size_t count) {
+  if (count > 1 && !emit->for_people && may_repeat(args, count)) { /* people are shown all */
+    emit_last_of_each(emit, args, count);
     return;
   }
-  for (size_t i = 0; i < count; i += args[i].span) put(emit, &args[i], bad_json, depth);
+  for (size_t i = 0; i < count; i += args[i].span) emit_member(emit, &args[i]);
 }
 
-static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth);
-
-static void emit_at_depth(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
-  bool nests = arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY;
-  if (nests && depth >= TB_JSON_WRITE_DEPTH) emit->too_deep = true;
-  if (nests && depth < TB_JSON_WRITE_DEPTH)
-    emit_children(emit, arg, bad_json, depth + 1);
-  else
-    emit_scalar(emit, arg, bad_json);
-}
-
-/* `,"name":` */
-static void emit_name(struct tb_json_emit *emit, struct tb_str name) {
-  if (emit->for_people || name.len > SIZE_MAX / 16) {
-    TB_JSON_EMIT(emit, ",");
-    tb_json_emit_string(emit, name);
-    TB_JSON_EMIT(emit, ":");
-    return;
-  }
-  char *at = tb_json_emit_room(emit, name.len * 6 + TB_JSON_STRING_EXTRA + 2);
-  if (!at) return;
-  *at++ = ',';
-  at = tb_json_put_string(at, name);
-  *at++ = ':';
-  tb_json_emit_end(emit, at);
-}
-
-/* A member of an object, with the comma before it. */
-static void emit_member(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
-  emit_name(emit, arg->name);
-  emit_at_depth(emit, arg, bad_json, depth);
-}
-
-static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
+void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count) {
   size_t start = emit->buffer.len;
-  bool is_dict = arg->type == TB_ARG_DICT;
-  const struct tb_arg *end = arg + arg->span;
-  if (is_dict && arg->span > 1) {
-    for_each_name(emit, arg + 1, arg->span - 1, emit_member, bad_json, depth);
-    if (emit->status == TB_OK) emit->buffer.data[start] = '{';
-    TB_JSON_EMIT(emit, "}");
-    return;
-  }
-  tb_json_emit_raw(emit, is_dict ? "{" : "[", 1);
-  for (const struct tb_arg *child = arg + 1; child < end; child += child->span) {
-    if (child > arg + 1) TB_JSON_EMIT(emit, ",");
-    emit_at_depth(emit, child, bad_json, depth);
-  }
-  tb_json_emit_raw(emit, is_dict ? "}" : "]", 1);
-}
-
-void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json) {
-  emit_at_depth(emit, arg, bad_json, 0);
-}
-
-void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json) {
-  for_each_name(emit, args, count, emit_member, bad_json, 0);
-}
-
-void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json) {
-  size_t start = emit->buffer.len;
-  tb_json_emit_members(emit, args, count, bad_json);
+  tb_json_emit_members(emit, args, count);
   if (emit->status == TB_OK && emit->buffer.len > start)
     emit->buffer.data[start] = '{';
   else
     TB_JSON_EMIT(emit, "{");
   TB_JSON_EMIT(emit, "}");
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static void emit_array(struct tb_json_emit *emit, const struct tb_arg *array) {
+  const struct tb_arg *end = array + array->span;
+  TB_JSON_EMIT(emit, "[");
+  for (const struct tb_arg *item = array + 1; item < end; item += item->span) {
+    if (item > array + 1) TB_JSON_EMIT(emit, ",");
+    tb_json_emit_value(emit, item);
+  }
+  TB_JSON_EMIT(emit, "]");
+}
+
+/* An object or array; null where it is nested too deep. */
+static void emit_container(struct tb_json_emit *emit, const struct tb_arg *arg) {
+  if (emit->depth == TB_JSON_WRITE_DEPTH) {
+    emit->too_deep = true;
+    TB_JSON_EMIT(emit, "null");
+    return;
+  }
+  emit->depth++;
+  if (arg->type == TB_ARG_DICT)
+    tb_json_emit_object(emit, arg + 1, arg->span - 1);
+  else
+    emit_array(emit, arg);
+  emit->depth--;
+}
+
+void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg) {
+  switch ((enum tb_arg_type)arg->type) {
+    case TB_ARG_BOOL:
+      if (arg->u)
+        TB_JSON_EMIT(emit, "true");
+      else
+        TB_JSON_EMIT(emit, "false");
+      return;
+    case TB_ARG_INT:
+      tb_json_emit_int(emit, arg->i);
+      return;
+    case TB_ARG_POINTER:
+      if (emit->hex_pointers)
+        tb_json_emit_hex(emit, arg->u);
+      else
+        tb_json_emit_uint(emit, arg->u);
+      return;
+    case TB_ARG_UINT:
+    case TB_ARG_KOID:
+      tb_json_emit_uint(emit, arg->u);
+      return;
+    case TB_ARG_DOUBLE:
+      tb_json_emit_double(emit, arg->d);
+      return;
+    case TB_ARG_STRING:
+    case TB_ARG_BLOB:
+      tb_json_emit_string(emit, arg->text);
+      return;
+    case TB_ARG_JSON:
+      emit_json_text(emit, arg->text);
+      return;
+    case TB_ARG_DICT:
+    case TB_ARG_ARRAY:
+      emit_container(emit, arg);
+      return;
+    case TB_ARG_NULL:
+      break;
+  }
+  TB_JSON_EMIT(emit, "null");
 }

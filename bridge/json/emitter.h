@@ -20,6 +20,8 @@ struct tb_json_emit {
   bool hex_pointers; /* TB_ARG_POINTER becomes a string of hexadecimal digits, else a number */
   /* A container nested deeper than TB_JSON_WRITE_DEPTH went out as null. */
   bool too_deep;
+  unsigned depth;    /* containers around the value that is written */
+  unsigned bad_json; /* TB_ARG_JSON values so far that are no JSON, and went out as strings */
 };
 
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator);
@@ -57,14 +59,14 @@ void tb_json_emit_double(struct tb_json_emit *emit, double value);
 void tb_json_emit_fixed(struct tb_json_emit *emit, double value, unsigned decimals);
 void tb_json_emit_hex(struct tb_json_emit *emit, uint64_t value);
 
-/* One argument value with its subtree. Blobs become text (what is no UTF-8 is replaced); *bad_json counts TB_ARG_JSON
- * values that are no JSON and went out as strings (NULL: not counted). */
-void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json);
+/* One argument value with its subtree. Blobs become text (what is no UTF-8 is replaced). */
+void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg);
 
-/* `,"name":value` for each of the top-level arguments in args[0..count). */
-void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json);
+/* `,"name":value` for each of the top-level arguments in args[0..count). An object has each name once: of several the
+ * last counts. */
+void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, size_t count);
 
 /* {"name":value,…} of the top-level arguments. */
-void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json);
+void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count);
 
 #endif

@@ -53,7 +53,7 @@ static char *put_up_to_eight(char *at, uint32_t value) {
   return at + 8 - leading / 8;
 }
 
-static TB_ALWAYS_INLINE char *put_digits(char *at, uint64_t value) {
+char *tb_json_put_uint(char *at, uint64_t value) {
   if (value < EIGHT_DIGITS) return put_up_to_eight(at, (uint32_t)value);
   uint64_t high = value / EIGHT_DIGITS;
   if (high < EIGHT_DIGITS) {
@@ -66,8 +66,6 @@ static TB_ALWAYS_INLINE char *put_digits(char *at, uint64_t value) {
   put_eight(at, (uint32_t)(value % EIGHT_DIGITS));
   return at + 8;
 }
-
-char *tb_json_put_uint(char *at, uint64_t value) { return put_digits(at, value); }
 
 static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
 
@@ -95,7 +93,7 @@ char *tb_json_put_hex(char *at, uint64_t value) {
 char *tb_json_put_micros(char *at, int64_t ns) {
   if (ns < 0) *at++ = '-';
   uint64_t n = magnitude(ns);
-  at = put_digits(at, n / 1000);
+  at = tb_json_put_uint(at, n / 1000);
   unsigned rest = (unsigned)(n % 1000), first = rest / 100, two = rest - 100 * first;
   if (!rest) return at;
   at[0] = '.';

@@ -34,7 +34,7 @@ enum tb_status tb_json_put_stack_frame(struct tb_json_writer *w, const struct tb
     TB_JSON_EMIT(emit, ",\"parent\":");
     tb_json_emit_reference(emit, event->parent_frame);
   }
-  tb_json_emit_members(emit, event->extra, event->extra_count, NULL);
+  tb_json_emit_members(emit, event->extra, event->extra_count);
   if (emit->buffer.len == start) TB_JSON_EMIT(emit, "{");
   if (emit->status == TB_OK) emit->buffer.data[start] = '{';
   TB_JSON_EMIT(emit, "}");

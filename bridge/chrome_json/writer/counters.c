@@ -175,7 +175,7 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
   emit_series(text, &identity);
   size_t series_len = text->buffer.len - head_len;
   if (event->arg_count)
-    tb_json_emit_value(text, event->args, NULL);
+    tb_json_emit_value(text, event->args);
   else
     TB_JSON_EMIT(text, "0");
   if (text->status != TB_OK) return tb_json_fail(w, text->status);

@@ -223,7 +223,7 @@ void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, cons
   if (has_stack(&event->stack) || has_stack(&event->end_stack)) tb_json_emit_stacks(w, emit, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
     if (!is_args(&event->extra[i]) && !tb_is_absent_id(&event->extra[i]))
-      tb_json_emit_members(emit, &event->extra[i], event->extra[i].span, NULL);
+      tb_json_emit_members(emit, &event->extra[i], event->extra[i].span);
 }
 
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
@@ -307,22 +307,22 @@ static void count_lost_bytes(struct tb_json_writer *w, const struct tb_event *ev
 }
 
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
-  unsigned bad_json = 0;
+  unsigned bad_json = emit->bad_json;
   const struct tb_arg *own = own_args(event);
   if (own) {
     MEMBER(emit, "args");
-    tb_json_emit_value(emit, own, NULL);
+    tb_json_emit_value(emit, own);
     return;
   }
   if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !has_typed(event)) return;
   MEMBER(emit, "args");
   size_t start = emit->buffer.len;
-  tb_json_emit_members(emit, event->args, event->arg_count, &bad_json);
+  tb_json_emit_members(emit, event->args, event->arg_count);
   emit_typed(emit, event);
   if (emit->buffer.len == start) TB_JSON_EMIT(emit, "{");
   if (emit->status == TB_OK) emit->buffer.data[start] = '{';
   TB_JSON_EMIT(emit, "}");
-  if (bad_json && !w->from_json)
+  if (emit->bad_json != bad_json && !w->from_json)
     tb_json_lose(w, "JSON text among the arguments that is no JSON, kept as a string", event);
   if (!w->from_json) count_lost_bytes(w, event);
 }

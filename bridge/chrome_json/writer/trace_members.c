@@ -41,7 +41,7 @@ static bool begin_member(struct tb_json_writer *w, struct tb_str name) {
 
 static enum tb_status add_members(struct tb_json_writer *w, const struct tb_arg *dict) {
   for (uint32_t i = 1; i < dict->span; i += dict[i].span)
-    if (begin_member(w, dict[i].name)) tb_json_emit_value(&w->metadata.members, &dict[i], NULL);
+    if (begin_member(w, dict[i].name)) tb_json_emit_value(&w->metadata.members, &dict[i]);
   return check(w, w->metadata.members.status);
 }
 
@@ -67,7 +67,7 @@ static enum tb_status add_packet(struct tb_json_writer *w, const struct tb_arg *
   struct tb_json_emit *emit = &w->scratch;
   emit->buffer.len = 0;
   TB_JSON_EMIT(emit, "\n");
-  tb_json_emit_value(emit, dict, NULL);
+  tb_json_emit_value(emit, dict);
   if (emit->status != TB_OK) return tb_json_fail(w, emit->status);
   if (!tb_spool_empty(&w->packets) && tb_spool_add(&w->packets, ",", 1, &w->writer->error) != TB_OK)
     return w->writer->error.code;
@@ -99,7 +99,7 @@ enum tb_status tb_json_put_trace_member(struct tb_json_writer *w, const struct t
   TB_JSON_EMIT(&w->top, ",\n");
   tb_json_emit_string(&w->top, event->name);
   TB_JSON_EMIT(&w->top, ":");
-  tb_json_emit_value(&w->top, event->args, NULL);
+  tb_json_emit_value(&w->top, event->args);
   if (w->top.status == TB_OK && is_metadata && !w->from_json) note_metadata(w, event->args);
   return check(w, w->top.status);
 }

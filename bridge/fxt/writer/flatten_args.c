@@ -112,9 +112,9 @@ struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args,
   tb_json_emit_init(&text, w->writer->allocator);
   text.hex_pointers = true;
   if (members)
-    tb_json_emit_object(&text, args, count, NULL);
+    tb_json_emit_object(&text, args, count);
   else
-    tb_json_emit_value(&text, args, NULL);
+    tb_json_emit_value(&text, args);
   struct tb_str copy = {NULL, 0};
   if (text.too_deep) {
     tb_fxt_lose_event(w, "an argument nested too deep", NULL);

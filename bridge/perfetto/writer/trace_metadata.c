@@ -70,10 +70,10 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
   }
   if (event->has & TB_HAS_ARGS) {
     TB_JSON_EMIT(&emit, ",\"args\":");
-    tb_json_emit_object(&emit, event->args, event->arg_count, NULL);
+    tb_json_emit_object(&emit, event->args, event->arg_count);
   }
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (!tb_is_absent_id(&event->extra[i])) tb_json_emit_members(&emit, &event->extra[i], event->extra[i].span, NULL);
+    if (!tb_is_absent_id(&event->extra[i])) tb_json_emit_members(&emit, &event->extra[i], event->extra[i].span);
   TB_JSON_EMIT(&emit, "}");
   enum tb_status status = add_attribute(p, "json.M", (struct tb_str){NULL, 0}, &emit, tb_is_provider_metadata(event));
   tb_json_emit_free(&emit);
@@ -158,7 +158,7 @@ enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, cons
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, p->allocator);
   if (event->arg_count)
-    tb_json_emit_value(&emit, event->args, NULL);
+    tb_json_emit_value(&emit, event->args);
   else
     TB_JSON_EMIT(&emit, "null");
   enum tb_status status = add_attribute(p, "json.", event->name, &emit, tb_is_provider_metadata(event));

@@ -80,7 +80,7 @@ static bool holds_only_nulls(const struct tb_arg *array) {
 static char *put_array(struct body_encoding *e, char *at, const struct tb_arg *array, unsigned depth) {
   if (array->name.ptr || array->span <= 1 || !holds_only_nulls(array)) return put_children(e, at, array, depth);
   e->json->buffer.len = 0;
-  tb_json_emit_value(e->json, array, NULL);
+  tb_json_emit_value(e->json, array);
   if (e->json->status != TB_OK) e->ok = false;
   return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, e->json->buffer.data, e->json->buffer.len);
 }
@@ -220,7 +220,7 @@ static struct tb_arg as_json(struct body_encoding *e, const struct tb_arg *arg) 
     json.name.len -= 3;
     TB_JSON_EMIT(e->json, "[");
   }
-  tb_json_emit_value(e->json, arg, NULL);
+  tb_json_emit_value(e->json, arg);
   if (first_item) TB_JSON_EMIT(e->json, "]");
   if (dot) TB_JSON_EMIT(e->json, "}");
   if (e->json->status != TB_OK) e->ok = false;
