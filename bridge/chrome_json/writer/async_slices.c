@@ -11,7 +11,7 @@ static void end_object(struct tb_json_writer *w, struct tb_json_track *state, si
   if (state->deferred)
     tb_json_defer_object(w, start, flow_number);
   else
-    tb_json_object_end(w, start);
+    tb_json_object_end(w, start, 0);
 }
 
 /* ---- ends before their begins

@@ -123,7 +123,7 @@ void tb_json_flush_counter(struct tb_json_writer *w) {
   size_t start = tb_json_object_begin(w);
   tb_json_emit_raw(&w->out, w->counter.buffer.data, w->counter.buffer.len);
   TB_JSON_EMIT(&w->out, "}");
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
   w->counter.buffer.len = 0;
 }
 
@@ -140,7 +140,7 @@ static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *e
   tb_json_emit_raw(&w->out, head.ptr, head.len);
   emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
 }
 
 /* Whether the sample belongs to the event that is held, because it says so: the first series carries what both have. */

@@ -14,7 +14,11 @@ size_t tb_json_object_begin(struct tb_json_writer *w) {
   return w->out.buffer.len;
 }
 
-void tb_json_object_end(struct tb_json_writer *w, size_t start) {
+void tb_json_object_end(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
+  if (flow_number) {
+    tb_json_defer_object(w, start, flow_number);
+    return;
+  }
   if (w->out.buffer.len == start) TB_JSON_EMIT(&w->out, "{");
   if (w->out.status == TB_OK) w->out.buffer.data[start] = '{';
   TB_JSON_EMIT(&w->out, "}");
@@ -49,10 +53,8 @@ void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event) 
   tb_json_emit_category(emit, event);
 }
 
-static bool is_plain(char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\'; }
-
 void tb_json_emit_phase(struct tb_json_emit *emit, char phase) {
-  if (is_plain(phase)) {
+  if (phase > ' ' && phase < 0x7f && phase != '"' && phase != '\\') {
     const char member[] = {',', '"', 'p', 'h', '"', ':', '"', phase, '"'};
     tb_json_emit_raw(emit, member, sizeof(member));
     return;
@@ -348,9 +350,5 @@ void tb_json_defer_whole(struct tb_json_writer *w, const struct tb_event *event,
 
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
   size_t start = begin_whole(w, event, phase);
-  uint64_t flows = tb_json_keep_flows(w, event);
-  if (flows)
-    tb_json_defer_object(w, start, flows);
-  else
-    tb_json_object_end(w, start);
+  tb_json_object_end(w, start, tb_json_keep_flows(w, event));
 }

@@ -108,7 +108,7 @@ static void write_point(struct tb_json_writer *w, const struct tb_json_flow_poin
   TB_JSON_EMIT(&w->out, ",\"id\":");
   tb_json_emit_uint(&w->out, id);
   if (phase == 'f') TB_JSON_EMIT(&w->out, ",\"bp\":\"e\"");
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
   w->writer->summary.flows += phase == 's';
 }
 
@@ -189,7 +189,7 @@ static enum tb_status write_deferred(struct chains *c, uint64_t number, struct t
     if (binding->after) TB_JSON_EMIT(&w->out, ",\"flow_out\":true");
     w->writer->summary.flows += binding->after != 0;
   }
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
   return tb_json_flush_some(w);
 }
 

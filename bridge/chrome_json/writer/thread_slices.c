@@ -8,13 +8,6 @@
 #include "base/times.h"
 #include "chrome_json/writer/merge_args.h"
 
-static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
-  if (flow_number)
-    tb_json_defer_object(w, start, flow_number);
-  else
-    tb_json_object_end(w, start);
-}
-
 /* ---- slices held back
  *
  * Of two X of one thread with the same time and duration readers take the first one for the outer one; but the inner
@@ -56,7 +49,7 @@ static void write_late(struct tb_json_writer *w, struct tb_json_track *state, si
     if (deferred)
       tb_json_defer_object(w, start, late.flow_number);
     else
-      tb_json_object_end(w, start);
+      tb_json_object_end(w, start, 0);
   }
   if (!text->len && text->capacity > TB_JSON_HELD_KEEP) tb_buffer_free(text);
 }
@@ -69,7 +62,7 @@ static void write_late_begin(struct tb_json_writer *w, const struct late_slice *
   tb_json_emit_phase(&w->out, 'B');
   tb_json_emit_some_times(&w->out, &times);
   tb_json_emit_raw(&w->out, members + late->ids_at, late->len - late->ids_at);
-  end_object(w, start, late->flow_number);
+  tb_json_object_end(w, start, late->flow_number);
 }
 
 static void write_late_end(struct tb_json_writer *w, const struct late_slice *late) {
@@ -81,7 +74,7 @@ static void write_late_end(struct tb_json_writer *w, const struct late_slice *la
   tb_json_emit_phase(&w->out, 'E');
   tb_json_emit_some_times(&w->out, &times);
   tb_json_emit_ids(w, &w->out, late->thread); /* the members may have some that are the begin's own */
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
 }
 
 /* Writes what was held back from `from` to `to`, in a slice that is written as a B, as B and E: of one time readers
@@ -123,7 +116,7 @@ static void write_begin(struct tb_json_writer *w, const struct tb_json_track *st
   tb_json_emit_phase(&w->out, 'B');
   tb_json_emit_some_times(&w->out, &times);
   tb_json_emit_held(&w->out, state, slice->ids_at, end);
-  end_object(w, start, slice->flow_number);
+  tb_json_object_end(w, start, slice->flow_number);
 }
 
 static void write_begins_from(struct tb_json_writer *w, struct tb_json_track *state, size_t first) {
@@ -196,7 +189,7 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
     hold_back(w, state, start, late);
     return;
   }
-  end_object(w, start, slice->flow_number);
+  tb_json_object_end(w, start, slice->flow_number);
   write_late(w, state, slice->late_at, slice->flow_number != 0);
 }
 
@@ -212,9 +205,6 @@ static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track 
   size_t from = by_name ? slice->at : slice->category_at, to = by_category ? slice->ids_at : slice->category_at;
   return to - from == said->len && memcmp(said->data, state->slices->held.buffer.data + from, said->len) == 0;
 }
-
-/* An end may bring what an X has no place for but the end of its own. */
-static bool needs_own_event(const struct tb_event *end) { return end->extra_count > 0; }
 
 /* Writes the begins of slices that begin with one around them that was written as a B, where the innermost is such a
  * slice: see write_late_in_begin. A B that came later is in them. */
@@ -239,7 +229,8 @@ static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const
   if (tb_json_in_order(state, event) && state->slices->stack.count && ends_innermost(w, state, event)) {
     const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
     if (slice->begins_with_b) write_begins_with_outer(w, state, event->ts);
-    if (slice->phase || (!needs_own_event(event) && !would_take_flow(slice, event->ts))) {
+    /* further members of an end have no place in an X */
+    if (slice->phase || (!event->extra_count && !would_take_flow(slice, event->ts))) {
       if (slice->phase)
         tb_json_put_whole(w, event, 'E');
       else
@@ -276,69 +267,56 @@ void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *ev
   end_now(w, state, &w->bare_end);
 }
 
-static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  end_waiting(w, state, event->ts); /* of one time readers take ends as they are written */
-  if (event->has & TB_HAS_EXPLICIT_PHASE) {
-    tb_json_put_whole(w, event, 'E');
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+void tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return;
+  if (!tb_json_is_on_thread(state, event)) {
+    tb_json_begin_elsewhere(w, state, event);
     return;
   }
-  if (!state->slices->stack.count || !tb_deferred_end_keep(&state->slices->waiting, event, false))
-    end_now(w, state, event);
-}
-
-static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   end_waiting(w, state, event->ts);
   if (event->has & TB_HAS_EXPLICIT_PHASE && event->phase == 'B') {
     size_t count = state->slices->stack.count;
     if (count && tb_json_opened(state)[count - 1].open.ts == event->ts) write_begins_with_outer(w, state, INT64_MAX);
     tb_json_put_whole(w, event, 'B');
     state->begun_at = event->ts;
-    return;
-  }
-  if (tb_json_in_order(state, event)) {
+  } else if (tb_json_in_order(state, event)) {
     struct tb_json_open *slice = tb_json_push_slice(w, state, event);
     if (slice) slice->flow_number = tb_json_keep_flows(w, event);
+  } else {
+    write_begins(w, state);
+    tb_json_put_whole(w, event, 'B');
+  }
+}
+
+void tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return;
+  if (!tb_json_is_on_thread(state, event)) {
+    tb_json_end_elsewhere(w, state, event);
     return;
   }
-  write_begins(w, state);
-  tb_json_put_whole(w, event, 'B');
+  end_waiting(w, state, event->ts); /* of one time readers take ends as they are written */
+  if (event->has & TB_HAS_EXPLICIT_PHASE)
+    tb_json_put_whole(w, event, 'E');
+  else if (!state->slices->stack.count || !tb_deferred_end_keep(&state->slices->waiting, event, false))
+    end_now(w, state, event);
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
-
-enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
+void tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_json_track *state = tb_json_track_state(w, event->track);
-  if (!state) return w->writer->error.code;
-  if (tb_json_is_on_thread(state, event))
-    begin_on_thread(w, state, event);
-  else
-    tb_json_begin_elsewhere(w, state, event);
-  return w->writer->error.code;
-}
-
-enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event) {
-  struct tb_json_track *state = tb_json_track_state(w, event->track);
-  if (!state) return w->writer->error.code;
-  if (tb_json_is_on_thread(state, event))
-    end_on_thread(w, state, event);
-  else
-    tb_json_end_elsewhere(w, state, event);
-  return w->writer->error.code;
-}
-
-enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event) {
-  struct tb_json_track *state = tb_json_track_state(w, event->track);
-  if (!state) return w->writer->error.code;
+  if (!state) return;
   if (event->track->type != TB_TRACK_THREAD) {
     tb_json_instant_elsewhere(w, state, event, event->phase);
-  } else {
-    struct tb_event scoped = *event;
-    if (!scoped.phase) scoped.phase = 'i';
-    if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
-    end_waiting(w, state, event->ts);
-    tb_json_put_whole(w, &scoped, scoped.phase);
+    return;
   }
-  return w->writer->error.code;
+  struct tb_event scoped = *event;
+  if (!scoped.phase) scoped.phase = 'i';
+  if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
+  end_waiting(w, state, event->ts);
+  tb_json_put_whole(w, &scoped, scoped.phase);
 }
 
 /* First the ends that wait, as of all threads that have come to their end; then the begins of what is open. Those on no

@@ -20,7 +20,7 @@ static void put_text(struct tb_json_writer *w, const struct tb_track *track, str
   TB_JSON_EMIT(&w->out, "{\"name\":");
   tb_json_emit_string(&w->out, text);
   TB_JSON_EMIT(&w->out, "}");
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
 }
 
 static void put_sort_index(struct tb_json_writer *w, const struct tb_track *track, struct tb_str name) {
@@ -28,7 +28,7 @@ static void put_sort_index(struct tb_json_writer *w, const struct tb_track *trac
   TB_JSON_EMIT(&w->out, "{\"sort_index\":");
   tb_json_emit_int(&w->out, tb_track_get_details(track)->sort_index);
   TB_JSON_EMIT(&w->out, "}");
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
 }
 
 /* The labels in one text, with commas between, as the format has them. */
@@ -43,7 +43,7 @@ static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
   TB_JSON_EMIT(&w->out, "{\"labels\":");
   tb_json_emit_string(&w->out, (struct tb_str){labels->buffer.data, labels->buffer.len});
   TB_JSON_EMIT(&w->out, "}");
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
 }
 
 static uint64_t names_of(const struct tb_track *track) {
@@ -102,5 +102,5 @@ void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, con
   }
   tb_json_emit_track_id(&w->out, track, false);
   TB_JSON_EMIT(&w->out, "}");
-  tb_json_object_end(w, start);
+  tb_json_object_end(w, start, 0);
 }

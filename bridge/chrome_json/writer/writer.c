@@ -125,33 +125,7 @@ static enum tb_status put_async(struct tb_json_writer *w, const struct tb_event 
   return w->writer->error.code;
 }
 
-/* Events that are not JSON's own. */
-static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_event *event) {
-  switch (event->type) {
-    case TB_EVENT_SLICE_BEGIN:
-      return tb_json_put_begin(w, event);
-    case TB_EVENT_SLICE_END:
-      return tb_json_put_end(w, event);
-    case TB_EVENT_INSTANT:
-      return tb_json_put_instant(w, event);
-    case TB_EVENT_COUNTER:
-      if (event->track->type == TB_TRACK_COUNTER) return tb_json_put_counter(w, event);
-      return put_whole(w, event);
-    case TB_EVENT_FLOW_BEGIN:
-    case TB_EVENT_FLOW_STEP:
-    case TB_EVENT_FLOW_END:
-      return event->has & TB_HAS_ID_ONLY_MATCH ? put_id_only_flow(w, event) : put_flow(w, event);
-    case TB_EVENT_ASYNC_BEGIN:
-    case TB_EVENT_ASYNC_INSTANT:
-    case TB_EVENT_ASYNC_END:
-      return put_async(w, event);
-    case TB_EVENT_TRACK:
-      tb_json_put_track(w, event->track);
-      return w->writer->error.code;
-    default:
-      return put_whole(w, event);
-  }
-}
+static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_event *event);
 
 static enum tb_status put_carried(void *ctx, const struct tb_event *event) { return put_foreign(ctx, event); }
 
@@ -182,6 +156,7 @@ static enum tb_status put_data_loss(struct tb_json_writer *w, const struct tb_ev
   return w->writer->error.code;
 }
 
+/* What goes out alike, whichever format it is of. */
 static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *event) {
   switch (event->type) {
     case TB_EVENT_STACK_FRAME:
@@ -203,18 +178,50 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
       return TB_OK;
     case TB_EVENT_BLOB:
       return put_blob(w, event);
+    default:
+      return put_whole(w, event);
+  }
+}
+
+/* Events that are not JSON's own. */
+static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+      tb_json_put_begin(w, event);
+      break;
+    case TB_EVENT_SLICE_END:
+      tb_json_put_end(w, event);
+      break;
+    case TB_EVENT_INSTANT:
+      tb_json_put_instant(w, event);
+      break;
+    case TB_EVENT_COUNTER:
+      if (event->track->type == TB_TRACK_COUNTER) return tb_json_put_counter(w, event);
+      return put_whole(w, event);
+    case TB_EVENT_FLOW_BEGIN:
+    case TB_EVENT_FLOW_STEP:
+    case TB_EVENT_FLOW_END:
+      return event->has & TB_HAS_ID_ONLY_MATCH ? put_id_only_flow(w, event) : put_flow(w, event);
+    case TB_EVENT_ASYNC_BEGIN:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_ASYNC_END:
+      return put_async(w, event);
     case TB_EVENT_TRACK:
-      if (w->from_json) return TB_OK;
+      tb_json_put_track(w, event->track);
       break;
     default:
-      break;
+      return put_any(w, event);
   }
-  return w->from_json ? put_whole(w, event) : put_foreign(w, event);
+  return w->writer->error.code;
 }
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_json_writer *w = writer->state;
-  enum tb_status status = put_any(w, event);
+  enum tb_status status = TB_OK;
+  if (!w->from_json)
+    status = put_foreign(w, event);
+  else if (event->type != TB_EVENT_TRACK) /* JSON's own metadata says it */
+    status = put_any(w, event);
   if (tb_open_stacks_are_full(&w->slices)) tb_json_make_room(w);
   return status == TB_OK ? tb_json_flush_some(w) : status;
 }

@@ -165,7 +165,8 @@ void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_str text);
 /* Starts an object in `out`, with the comma that parts it from the one before; the first member's comma becomes the
  * brace when it ends. */
 size_t tb_json_object_begin(struct tb_json_writer *w);
-void tb_json_object_end(struct tb_json_writer *w, size_t start);
+/* `flow_number` as from tb_json_keep_flows: where it has flows it is deferred. */
+void tb_json_object_end(struct tb_json_writer *w, size_t start, uint64_t flow_number);
 /* Removes the object that began at `start` from the output. */
 void tb_json_object_cancel(struct tb_json_writer *w, size_t start);
 
@@ -187,9 +188,10 @@ struct tb_json_track *tb_json_add_track(struct tb_json_writer *w, const struct t
 static inline struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track) {
   return track->index < w->track_count ? &w->tracks[track->index] : tb_json_add_track(w, track);
 }
-enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event);
-enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event);
-enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);
+/* Failures are in the writer's error. */
+void tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);
 /* Writes slices, where those that are open take more than memory is for. */
 void tb_json_make_room(struct tb_json_writer *w);
 /* Writes all slices that are still open. */
