@@ -142,30 +142,17 @@ static const char *leave(struct tb_json_state *state, const char *p) {
   return p + 1;
 }
 
-static const char *element(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  if (*p == '{') return tb_json_element(state, batch, p);
-  if (*p == ']') return leave(state, p);
-  return tb_tokenizer_fail(&state->scan, p);
-}
-
-static const char *frame(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  return *p == '}' ? leave(state, p) : tb_json_stack_frame(state, batch, p);
-}
-
-static const char *sample(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  return *p == ']' ? leave(state, p) : tb_json_sample(state, batch, p);
-}
-
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   switch (state->container) {
     case TB_JSON_EVENTS:
-      return element(state, batch, p);
+      if (*p == '{') return tb_json_element(state, batch, p);
+      return *p == ']' ? leave(state, p) : tb_tokenizer_fail(&state->scan, p);
     case TB_JSON_OBJECT:
       return member(state, batch, p);
     case TB_JSON_FRAMES:
-      return frame(state, batch, p);
+      return *p == '}' ? leave(state, p) : tb_json_stack_frame(state, batch, p);
     case TB_JSON_SAMPLES:
-      return sample(state, batch, p);
+      return *p == ']' ? leave(state, p) : tb_json_sample(state, batch, p);
     case TB_JSON_SYSTEM:
       return tb_json_system_text(state, batch, p);
     default:

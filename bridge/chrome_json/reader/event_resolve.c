@@ -149,7 +149,6 @@ static bool add_extra_flag(struct tb_json_state *state, struct tb_str name) {
 
 static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *parse, bool is_instant) {
   struct tb_str s = parse->instant_scope;
-  if (!s.ptr) return true;
   if (is_instant && s.len == 1 && (s.ptr[0] == 'g' || s.ptr[0] == 'p' || s.ptr[0] == 't')) {
     parse->event->instant_scope = s.ptr[0];
     return true;
@@ -203,7 +202,6 @@ static bool keep_id(struct tb_json_state *state, struct tb_str key, const struct
 /* "2" and 2 are one process, an absent tid is the pid; the events that do not write it as the first one did say so
  * themselves. */
 static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *parse) {
-  if (!state->tracks.ids_vary) return true;
   const struct tb_track *track = parse->event->thread ? parse->event->thread : parse->event->track;
   const struct tb_track_details *details = tb_track_get_details(track);
   return keep_id(state, TB_STR("pid"), &parse->pid,
@@ -211,16 +209,13 @@ static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *pa
          keep_id(state, TB_STR("tid"), &parse->tid, &(struct track_id){track->has_tid, track->tid, details->tid_text});
 }
 
-static bool lacks_id(struct phase phase, const struct tb_json_event_parse *parse) {
-  return phase.needs_id && parse->event->id.kind == TB_ID_NONE && !parse->id2.kind;
-}
-
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
   struct phase phase = find_phase(state, parse);
   /* nothing begins, ends or counts at no time */
-  if ((!(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA) || lacks_id(phase, parse))
-    phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD, false};
+  bool lacks_time = !(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA;
+  bool lacks_id = phase.needs_id && event->id.kind == TB_ID_NONE && !parse->id2.kind;
+  if (lacks_time || lacks_id) phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD, false};
   event->type = (enum tb_event_type)phase.type;
   if (event->type == TB_EVENT_OTHER) {
     event->phase = 0;
@@ -234,6 +229,7 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *par
     state->seen_trace = true;
   }
   if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR)) event->type = TB_EVENT_INSTANT;
-  if (!set_scope(state, parse, event->type == TB_EVENT_INSTANT) || !set_rare(state, parse)) return false;
-  return set_track(state, parse, (enum place)phase.place) && keep_ids(state, parse);
+  if (parse->instant_scope.ptr && !set_scope(state, parse, event->type == TB_EVENT_INSTANT)) return false;
+  if (!set_rare(state, parse) || !set_track(state, parse, (enum place)phase.place)) return false;
+  return !state->tracks.ids_vary || keep_ids(state, parse);
 }

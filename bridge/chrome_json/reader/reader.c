@@ -130,12 +130,6 @@ static bool ready(const struct tb_json_state *state, struct tb_batch *batch) {
   return batch->args || grow_args(batch) == TB_OK;
 }
 
-static const char *skip_separators(const char *p) {
-  p = tb_tokenizer_space(p);
-  while (*p == ',') p = tb_tokenizer_space(p + 1);
-  return p;
-}
-
 /* ---- junk: what is no JSON before the first event ---------------------------------------------------------------- */
 
 static bool has_event(const struct tb_batch *batch) {
@@ -176,7 +170,7 @@ static const char *next_unit(struct tb_json_state *state, struct tb_batch *batch
 static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
   struct tb_tokenizer *scan = &state->scan;
   for (const char *p = *at, *next;; p = next) {
-    if (state->container != TB_JSON_SYSTEM) p = skip_separators(p);
+    if (state->container != TB_JSON_SYSTEM) p = tb_json_skip_separators(p);
     *at = p;
     if (!state->seen_event && !check_junk(state, batch, p)) return TB_TOKENIZER_BAD;
     if (p >= scan->end) return TB_TOKENIZER_MORE;

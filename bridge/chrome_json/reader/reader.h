@@ -87,6 +87,13 @@ static inline bool tb_json_is_last(const struct tb_json_state *state) {
   return state->input_ended && state->carry_at == state->carry.len;
 }
 
+/* Passes white space and commas. */
+static inline const char *tb_json_skip_separators(const char *p) {
+  p = tb_tokenizer_space(p);
+  while (*p == ',') p = tb_tokenizer_space(p + 1);
+  return p;
+}
+
 /* ---- units: each returns the byte after the unit at `p`; NULL on failure (see scan.status), the batch then being as
  * it was ----------------------------------------------------------------------------------------------------------- */
 

@@ -9,12 +9,6 @@
 
 #define UNTIMED_NOTE "event without a time (ts), kept at the time of the event before it"
 
-static const char *skip_separators(const char *p) {
-  p = tb_tokenizer_space(p);
-  while (*p == ',') p = tb_tokenizer_space(p + 1);
-  return p;
-}
-
 /* What one of the objects behind an event without a time says. */
 struct time_found {
   int64_t ns;
@@ -58,7 +52,7 @@ static bool find_next_time(struct tb_json_state *state, const char *p) {
   struct tb_tokenizer scan = state->scan;
   struct time_found found = {.has_time = false};
   const char *from = p;
-  for (p = skip_separators(p); p && (size_t)(p - from) < far; p = skip_separators(p)) {
+  for (p = tb_json_skip_separators(p); p && (size_t)(p - from) < far; p = tb_json_skip_separators(p)) {
     if (p >= scan.end && !tb_json_is_last(state)) return false;
     if (*p != '{') break;
     found = (struct time_found){.has_time = false};
