@@ -39,8 +39,6 @@ struct tb_record_base {
   int64_t ts, thread_ts;
 };
 
-static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0); }
-
 /* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
 static inline char *tb_record_put_time(char *at, uint64_t v, unsigned place, unsigned *sizes) {
   unsigned size = (unsigned)(v > 0xffff) + (unsigned)(v > 0xffffff) + (unsigned)(v > 0xffffffff);
@@ -66,13 +64,13 @@ static inline char *tb_record_write(char *at, const struct tb_staged_event *e, i
   at = tb_wire_put_varint(at, e->body.len + e->end_body.len);
   char *sizes_at = at++;
   unsigned sizes = 0;
-  at = tb_record_put_time(at, tb_zigzag(tb_wrap_sub(e->ts, last_ts)), 0, &sizes);
+  at = tb_record_put_time(at, tb_wire_zigzag(tb_wrap_sub(e->ts, last_ts)), 0, &sizes);
   if (e->kind == TB_STAGED_COMPLETE) at = tb_record_put_time(at, (uint64_t)e->dur, 1, &sizes);
   if (e->has_thread_ts) {
     int64_t drift = tb_wrap_sub(tb_wrap_sub(e->thread_ts, base.thread_ts), tb_wrap_sub(e->ts, base.ts));
-    at = tb_record_put_time(at, tb_zigzag(drift), 2, &sizes);
+    at = tb_record_put_time(at, tb_wire_zigzag(drift), 2, &sizes);
   }
-  if (e->has_thread_dur) at = tb_record_put_time(at, tb_zigzag(e->thread_dur), 3, &sizes);
+  if (e->has_thread_dur) at = tb_record_put_time(at, tb_wire_zigzag(e->thread_dur), 3, &sizes);
   if (e->joinable) sizes |= RECORD_JOINABLE;
   *sizes_at = (char)sizes;
   if (e->key) at = tb_wire_put_varint(at, e->key);
