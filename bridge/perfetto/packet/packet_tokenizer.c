@@ -309,21 +309,8 @@ static bool take_whole(struct tb_packet_tokenizer *stream, struct tb_packet_head
   return true;
 }
 
-static bool take_at_once(struct tb_packet_tokenizer *stream, struct tb_packet_header *head) {
-  const char *at = stream->at;
-  struct tb_common_packet common;
-  if (tb_packet_tokenizer_take_common(stream, &common))
-    tb_packet_header_take_common(head, common.bytes, &common.head);
-  else if (!take_whole(stream, head))
-    return false;
-  head->start = at;
-  head->offset = tb_packet_tokenizer_offset(stream, at);
-  head->opened = stream->opened;
-  return true;
-}
-
-enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream, struct tb_packet_header *head) {
-  if (take_at_once(stream, head)) return TB_OK;
+/* The next packet, whatever comes before it. */
+static enum tb_status search_next(struct tb_packet_tokenizer *stream, struct tb_packet_header *head) {
   for (;;) {
     struct tb_packet_frame frame;
     enum tb_packet_compression compression;
@@ -340,6 +327,19 @@ enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream, stru
       return TB_OK;
     if (status != TB_OK) return status;
   }
+}
+
+enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream, struct tb_packet_header *head) {
+  const char *at = stream->at;
+  struct tb_common_packet common;
+  if (tb_packet_tokenizer_take_common(stream, &common))
+    tb_packet_header_take_common(head, common.bytes, &common.head);
+  else if (!take_whole(stream, head))
+    return search_next(stream, head);
+  head->start = at;
+  head->offset = tb_packet_tokenizer_offset(stream, at);
+  head->opened = stream->opened;
+  return TB_OK;
 }
 
 enum tb_status tb_packet_tokenizer_end(const struct tb_packet_tokenizer *stream, const struct tb_losses *losses) {
