@@ -21,8 +21,7 @@ const struct tb_importer_state tb_callstack_state = {.size = sizeof(struct recen
 static const char LOSS_FRAMES[] = "a call stack is deeper than is read";
 
 static struct tb_str interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
-  const struct tb_str *text = iid ? tb_perfetto_interned(r, index, iid) : NULL;
-  return text ? *text : (struct tb_str){"", 0};
+  return iid ? tb_perfetto_interned_text(r, index, iid) : (struct tb_str){"", 0};
 }
 
 /* A mapping's path: its parts with slashes between them. One part, the common case, needs no copy. */

@@ -24,11 +24,6 @@ static void close_arg(struct tb_perfetto_reader *r, size_t slot) {
   if (arg->span > 1 && arg->type != TB_ARG_ARRAY) arg->type = TB_ARG_DICT;
 }
 
-static struct tb_str interned_text(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
-  const struct tb_str *text = tb_perfetto_interned(r, index, iid);
-  return text ? *text : (struct tb_str){"", 0};
-}
-
 /* ---- nested values of before there were dict_entries ------------------------------------------------------------- */
 
 static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_str name, struct tb_str bytes,
@@ -171,7 +166,7 @@ static void read_number_field(struct tb_perfetto_reader *r, struct tb_arg *arg, 
                               struct proto_value *proto) {
   switch (field->number) {
     case TB_DEBUG_ANNOTATION_NAME_IID:
-      arg->name = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_NAMES, field->value);
+      arg->name = tb_perfetto_interned_text(r, TB_INDEX_DEBUG_ANNOTATION_NAMES, field->value);
       break;
     case TB_DEBUG_ANNOTATION_BOOL_VALUE:
       set_number(arg, TB_ARG_BOOL, field->value != 0);
@@ -189,13 +184,13 @@ static void read_number_field(struct tb_perfetto_reader *r, struct tb_arg *arg, 
       if (field->type == TB_WIRE_FIXED64) set_number(arg, TB_ARG_DOUBLE, field->value);
       break;
     case TB_DEBUG_ANNOTATION_STRING_VALUE_IID:
-      set_text(arg, TB_ARG_STRING, interned_text(r, TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES, field->value));
+      set_text(arg, TB_ARG_STRING, tb_perfetto_interned_text(r, TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES, field->value));
       break;
     case TB_DEBUG_ANNOTATION_NAME_LEVELS:
       proto->name_levels = field->value;
       break;
     case TB_DEBUG_ANNOTATION_PROTO_TYPE_NAME_IID:
-      proto->type = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_VALUE_TYPE_NAMES, field->value);
+      proto->type = tb_perfetto_interned_text(r, TB_INDEX_DEBUG_ANNOTATION_VALUE_TYPE_NAMES, field->value);
       break;
     default:
       break;
@@ -267,7 +262,7 @@ static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_ar
   if (!at) return NULL;
   switch (kind) {
     case NAME:
-      arg->name = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_NAMES, value);
+      arg->name = tb_perfetto_interned_text(r, TB_INDEX_DEBUG_ANNOTATION_NAMES, value);
       return at;
     case BOOL:
       set_number(arg, TB_ARG_BOOL, value != 0);

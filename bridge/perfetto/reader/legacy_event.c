@@ -89,9 +89,6 @@ enum tb_status tb_legacy_event_merge(struct tb_str track_event, struct tb_legacy
   return status;
 }
 
-/* Times of hostile traces wrap instead of being undefined. */
-static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
-
 /* A small number gets upper bits that no recorder has, so that it differs from what the target numbers from 0 on. */
 static uint64_t apart(uint64_t bind_id) {
   enum { SMALL_BITS = 40 };
@@ -99,17 +96,16 @@ static uint64_t apart(uint64_t bind_id) {
 }
 
 void tb_legacy_event_apply(const struct tb_legacy_event *legacy, bool bind_ids_apart, struct tb_event *event) {
-  if (!legacy->present) return;
   event->id = legacy->id;
   event->scope = legacy->scope;
   if (legacy->has_scope) event->has |= TB_HAS_SCOPE;
   if (legacy->has_duration) {
     event->has |= TB_HAS_DUR;
-    event->dur = us_to_ns(legacy->duration_us);
+    event->dur = tb_us_to_ns(legacy->duration_us);
   }
   if (legacy->has_thread_duration) {
     event->has |= TB_HAS_THREAD_DUR;
-    event->thread_dur = us_to_ns(legacy->thread_duration_us);
+    event->thread_dur = tb_us_to_ns(legacy->thread_duration_us);
   }
   if (legacy->use_async_tts) event->has |= TB_HAS_USE_ASYNC_TTS;
   if (legacy->bind_to_enclosing) event->has |= TB_HAS_BIND_ENCLOSING;

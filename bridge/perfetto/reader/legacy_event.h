@@ -20,6 +20,9 @@ struct tb_legacy_event {
   struct tb_str scope;
 };
 
+/* Times of hostile traces wrap instead of being undefined. */
+static inline int64_t tb_us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
+
 /* TB_OK or TB_BAD_DATA. */
 TB_MUST_CHECK enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_event *legacy);
 /* Merges all of a TrackEvent, as readers of protobuf do. TB_OK or TB_BAD_DATA. */

@@ -112,6 +112,11 @@ static inline const struct tb_str *tb_perfetto_interned(struct tb_perfetto_reade
   if (!text) tb_perfetto_lose_interned(r);
   return text;
 }
+/* The same, empty where it is missing. */
+static inline struct tb_str tb_perfetto_interned_text(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
+  const struct tb_str *text = tb_perfetto_interned(r, index, iid);
+  return text ? *text : (struct tb_str){"", 0};
+}
 
 /* A value of a counter track (perfetto/reader/counter_events.c). */
 struct tb_event *tb_perfetto_emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,

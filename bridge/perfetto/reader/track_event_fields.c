@@ -7,9 +7,9 @@ enum {
 
 static const char LOSS_LIST[] = "an event has more flows or counters than are read";
 
-/* Lists are rare and short: each has room for all that is read, once it has an entry. */
+/* Lists are rare and short: each has memory once it has an entry. */
 static void add(struct tb_perfetto_reader *r, struct tb_number_list *list, uint64_t value) {
-  if (!list->items) list->items = tb_perfetto_alloc(r, 4 * sizeof(uint64_t));
+  if (!list->count) list->items = tb_perfetto_alloc(r, 4 * sizeof(uint64_t));
   if (!list->items) return;
   if (list->count == TB_TRACK_EVENT_LIST_MAX) {
     tb_reader_count_loss(r->reader, LOSS_LIST, r->head.offset);
@@ -51,11 +51,6 @@ static void add_category(struct tb_track_event_fields *fields, struct tb_str cat
   fields->category_count++;
 }
 
-static struct tb_str interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
-  const struct tb_str *text = tb_perfetto_interned(r, index, iid);
-  return text ? *text : (struct tb_str){"", 0};
-}
-
 static void set_time(struct tb_track_event_fields *fields, uint32_t bit, int64_t *to, uint64_t value) {
   fields->has |= bit;
   *to = (int64_t)value;
@@ -69,7 +64,7 @@ static enum tb_status take(struct tb_perfetto_reader *r, struct tb_track_event_f
   switch (field->number) {
     case TB_TRACK_EVENT_CATEGORY_IIDS:
       if (field->type != TB_WIRE_VARINT) return take_rare(r, fields, field);
-      add_category(fields, interned(r, TB_INDEX_EVENT_CATEGORIES, field->value));
+      add_category(fields, tb_perfetto_interned_text(r, TB_INDEX_EVENT_CATEGORIES, field->value));
       break;
     case TB_TRACK_EVENT_CATEGORIES:
       fields->inline_category = true;
@@ -77,7 +72,7 @@ static enum tb_status take(struct tb_perfetto_reader *r, struct tb_track_event_f
       break;
     case TB_TRACK_EVENT_NAME_IID:
       fields->has |= TB_TE_NAME;
-      fields->name = interned(r, TB_INDEX_EVENT_NAMES, field->value);
+      fields->name = tb_perfetto_interned_text(r, TB_INDEX_EVENT_NAMES, field->value);
       break;
     case TB_TRACK_EVENT_NAME:
       fields->has |= TB_TE_NAME;
@@ -128,7 +123,7 @@ static enum tb_status take_packed_categories(struct tb_perfetto_reader *r, struc
     uint64_t iid;
     at = tb_wire_read_varint(at, end, &iid);
     if (!at) return TB_BAD_DATA;
-    add_category(fields, interned(r, TB_INDEX_EVENT_CATEGORIES, iid));
+    add_category(fields, tb_perfetto_interned_text(r, TB_INDEX_EVENT_CATEGORIES, iid));
   }
   return TB_OK;
 }
@@ -236,17 +231,12 @@ static enum tb_status take_rare(struct tb_perfetto_reader *r, struct tb_track_ev
     case TB_TRACK_EVENT_CORRELATION_ID_STR_IID:
       fields->has |= TB_TE_CORRELATION;
       fields->correlation = 0;
-      fields->correlation_text = interned(r, TB_INDEX_CORRELATION_ID_STR, field->value);
+      fields->correlation_text = tb_perfetto_interned_text(r, TB_INDEX_CORRELATION_ID_STR, field->value);
       break;
     default:
       if (!take_time(fields, field) && !take_attached(fields, field)) fields->has |= TB_TE_TYPED;
   }
   return TB_OK;
-}
-
-static void reset_list(struct tb_number_list *list) {
-  list->items = NULL;
-  list->count = 0;
 }
 
 /* Member by member, and only those that are read whatever `has` says: this is done for every event. */
@@ -255,12 +245,9 @@ static void reset(const struct tb_perfetto_reader *r, struct tb_track_event_fiel
   fields->type = 0;
   fields->category_count = 0;
   fields->inline_category = false;
-  reset_list(&fields->counter_uuids);
-  reset_list(&fields->counter_values);
-  reset_list(&fields->double_counter_uuids);
-  reset_list(&fields->double_counter_values);
-  reset_list(&fields->flows);
-  reset_list(&fields->terminating_flows);
+  fields->counter_uuids.count = fields->counter_values.count = 0;
+  fields->double_counter_uuids.count = fields->double_counter_values.count = 0;
+  fields->flows.count = fields->terminating_flows.count = 0;
   fields->first_arg = r->batch->arg_count;
   fields->first_top_arg = r->batch->arg_count;
   fields->counter = 0;
@@ -292,11 +279,11 @@ static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_tr
       fields->track_uuid = value;
       return at;
     case CATEGORY:
-      add_category(fields, interned(r, TB_INDEX_EVENT_CATEGORIES, value));
+      add_category(fields, tb_perfetto_interned_text(r, TB_INDEX_EVENT_CATEGORIES, value));
       return at;
     case NAME:
       fields->has |= TB_TE_NAME;
-      fields->name = interned(r, TB_INDEX_EVENT_NAMES, value);
+      fields->name = tb_perfetto_interned_text(r, TB_INDEX_EVENT_NAMES, value);
       return at;
     case COUNTER:
       add(r, &fields->counter_values, value);
@@ -359,13 +346,13 @@ static size_t join_all(struct tb_perfetto_reader *r, struct tb_str payload, char
     if (field.number == TB_TRACK_EVENT_CATEGORIES && field.type == TB_WIRE_BYTES) join(to, &len, field.bytes);
     if (field.number != TB_TRACK_EVENT_CATEGORY_IIDS) continue;
     if (field.type == TB_WIRE_VARINT) {
-      join(to, &len, interned(r, TB_INDEX_EVENT_CATEGORIES, field.value));
+      join(to, &len, tb_perfetto_interned_text(r, TB_INDEX_EVENT_CATEGORIES, field.value));
       continue;
     }
     const char *at = field.bytes.ptr, *end = at + field.bytes.len;
     uint64_t iid;
     while (at != end && (at = tb_wire_read_varint(at, end, &iid))) {
-      join(to, &len, interned(r, TB_INDEX_EVENT_CATEGORIES, iid));
+      join(to, &len, tb_perfetto_interned_text(r, TB_INDEX_EVENT_CATEGORIES, iid));
     }
   }
   return len;

@@ -43,7 +43,7 @@ enum tb_track_event_has {
 
 /* A repeated field's values, at most TB_TRACK_EVENT_LIST_MAX. */
 struct tb_number_list {
-  uint64_t *items;
+  uint64_t *items; /* unset where there are none */
   uint32_t count;
 };
 

@@ -10,8 +10,6 @@ static const char LOSS_TIME[] = "an event has no timestamp";
 static const char LOSS_TYPE[] = "an event is of no known type";
 static const char LOSS_REFERENCE[] = "a time that counts from a thread descriptor that was not sent";
 
-static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
-
 /* ---- which track ------------------------------------------------------------------------------------------------- */
 
 static struct tb_perfetto_track *kept_default(struct tb_perfetto_reader *r) {
@@ -70,14 +68,14 @@ static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_t
   struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_track_event_fields *fields = &e->fields;
   if (fields->has & TB_TE_TIMESTAMP_ABSOLUTE) {
-    e->ts = us_to_ns(fields->timestamp_us);
+    e->ts = tb_us_to_ns(fields->timestamp_us);
   } else if (!sequence->has_reference) {
     return tb_perfetto_lose(r, LOSS_REFERENCE);
   } else {
     struct tb_sequence_extras *extras = tb_sequence_own_extras(&r->state, sequence); /* with the reference */
     if (!extras) return TB_NO_MEMORY;
     extras->reference_us = (int64_t)((uint64_t)extras->reference_us + (uint64_t)fields->timestamp_us);
-    e->ts = us_to_ns(extras->reference_us);
+    e->ts = tb_us_to_ns(extras->reference_us);
   }
   *has_ts = true;
   /* such times are Chrome's, which reads the monotonic clock */
@@ -91,11 +89,11 @@ static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct tb_tra
   struct tb_sequence_extras *extras = has_reference ? tb_sequence_own_extras(&r->state, r->context.sequence) : NULL;
   if (fields->has & TB_TE_THREAD_ABSOLUTE) {
     e->has_thread_ts = true;
-    e->thread_ts = us_to_ns(fields->thread_us);
+    e->thread_ts = tb_us_to_ns(fields->thread_us);
   } else if ((fields->has & TB_TE_THREAD_DELTA) && extras) {
     extras->thread_time_us = (int64_t)((uint64_t)extras->thread_time_us + (uint64_t)fields->thread_us);
     e->has_thread_ts = true;
-    e->thread_ts = us_to_ns(extras->thread_time_us);
+    e->thread_ts = tb_us_to_ns(extras->thread_time_us);
   }
   if (fields->has & TB_TE_INSTRUCTIONS_ABSOLUTE) {
     e->has_instructions = true;
@@ -105,15 +103,6 @@ static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct tb_tra
     e->has_instructions = true;
     e->instructions = extras->instruction_count;
   }
-}
-
-static enum tb_status find_times(struct tb_perfetto_reader *r, struct tb_track_event_parse *e, bool *has_ts) {
-  *has_ts = r->context.has_ts;
-  e->ts = r->context.ts;
-  if (!(e->fields.has & TB_TE_LATE_FIELDS)) return TB_OK;
-  find_legacy_thread_times(r, e);
-  if (!(e->fields.has & (TB_TE_TIMESTAMP_ABSOLUTE | TB_TE_TIMESTAMP_DELTA))) return TB_OK;
-  return find_legacy_time(r, e, has_ts);
 }
 
 /* ---- what it is called ------------------------------------------------------------------------------------------- */
@@ -194,8 +183,7 @@ static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event
 /* Without a phase the overrides say who emitted an event that is on a track of its own: a thread, or a process alone,
  * which the track may say already. */
 static void set_emitter(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_legacy_event *legacy) {
-  if (!legacy->present || legacy->has_phase || (!legacy->has_pid && !(legacy->has_tid && event->track->has_pid)))
-    return;
+  if (legacy->has_phase || (!legacy->has_pid && !(legacy->has_tid && event->track->has_pid))) return;
   int64_t pid = legacy->has_pid ? legacy->pid : event->track->pid;
   if (!legacy->has_tid && event->track->has_pid && event->track->pid == pid) return;
   struct tb_perfetto_track *emitter = legacy->has_tid ? tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine)
@@ -204,12 +192,12 @@ static void set_emitter(struct tb_perfetto_reader *r, struct tb_event *event, co
   if (emitter && &emitter->track != event->track) event->thread = &emitter->track;
 }
 
+/* Of TB_TE_RARE. */
 static void set_rare(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_fields *fields) {
-  if (!(fields->has & TB_TE_RARE)) return;
-  event->flow_ids = fields->flows.items;
   event->flow_count = fields->flows.count;
-  event->terminating_flow_ids = fields->terminating_flows.items;
+  if (event->flow_count) event->flow_ids = fields->flows.items;
   event->terminating_flow_count = fields->terminating_flows.count;
+  if (event->terminating_flow_count) event->terminating_flow_ids = fields->terminating_flows.items;
   if (fields->has & TB_TE_CORRELATION) {
     event->has |= TB_HAS_CORRELATION;
     event->correlation_id = fields->correlation;
@@ -240,14 +228,6 @@ static void set_thread_times(struct tb_event *event, const struct tb_track_event
   }
 }
 
-static void set_args(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_fields *fields) {
-  uint32_t count = (uint32_t)(r->batch->arg_count - fields->first_arg);
-  if (!count) return;
-  event->has |= TB_HAS_ARGS;
-  event->args = &r->batch->args[fields->first_arg];
-  event->arg_count = count;
-}
-
 static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_parse *e) {
   if (e->fields.has & TB_TE_LOG) tb_perfetto_log_message(r, e->fields.log, event);
   if (e->fields.has & TB_TE_TASK) tb_perfetto_task_execution(r, e->fields.task);
@@ -257,13 +237,12 @@ static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, cons
 /* Our writer puts an instant that has a thread time down as a slice that ends where it begins, with the instant's
  * phase carried: X of one without a duration. */
 static bool is_zero_length(const struct tb_event *event) {
-  if (event->type != TB_EVENT_SLICE_BEGIN || event->phase == 'B') return false;
-  return event->track->type == TB_TRACK_THREAD && event->phase && !strchr("ESN(", event->phase);
+  return event->track->type == TB_TRACK_THREAD && event->phase && !strchr("BESN(", event->phase);
 }
 
-/* Whether the event is the end of such a slice, of which readers need know nothing. */
+/* Whether the event is the end of such a slice, of which readers need know nothing. There are some on its track. */
 static bool ends_zero_length(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  if (!e->track->zero_length || e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
+  if (e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
   struct tb_track_more *more = tb_tracks_own_more(&r->tracks, e->track);
   bool zero_length = more && more->zero_length_slices & 1;
   if (more) e->track->zero_length = (more->zero_length_slices >>= 1) != 0;
@@ -294,18 +273,26 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_e
     set_modern_type(event, e->fields.type);
   }
   set_names(r, event, e);
-  tb_legacy_event_apply(&e->legacy, r->reader->target.bind_ids_apart, event);
-  set_emitter(r, event, &e->legacy);
-  set_thread_times(event, e);
-  set_rare(r, event, &e->fields);
+  if (e->legacy.present) {
+    tb_legacy_event_apply(&e->legacy, r->reader->target.bind_ids_apart, event);
+    set_emitter(r, event, &e->legacy);
+  }
+  if (e->has_thread_ts || e->has_instructions) set_thread_times(event, e);
+  if (e->fields.has & TB_TE_RARE) set_rare(r, event, &e->fields);
   if (e->legacy.has_phase && event->type == TB_EVENT_SLICE_COMPLETE) tb_perfetto_put_carried_last(r, &e->fields);
-  if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
-  if (event->type == TB_EVENT_SLICE_BEGIN) {
-    if (!r->given) begin_slice(r, e->track, is_zero_length(event));
-    if (is_zero_length(event)) event->type = TB_EVENT_INSTANT;
+  bool carried = tb_perfetto_is_carried(r, &e->fields);
+  if (carried) tb_perfetto_apply_carried(r, &e->fields, event);
+  if (event->type == TB_EVENT_SLICE_BEGIN && (carried || e->track->zero_length)) {
+    bool zero_length = is_zero_length(event);
+    if (!r->given) begin_slice(r, e->track, zero_length);
+    if (zero_length) event->type = TB_EVENT_INSTANT;
   }
   if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
-  set_args(r, event, &e->fields);
+  event->arg_count = (uint32_t)(r->batch->arg_count - e->fields.first_arg);
+  if (event->arg_count) {
+    event->has |= TB_HAS_ARGS;
+    event->args = &r->batch->args[e->fields.first_arg];
+  }
   return event;
 }
 
@@ -389,26 +376,22 @@ static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct 
   return make_flows(r, e, false);
 }
 
-static enum tb_status make_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  return e->has_counters || e->fields.double_counter_values.count ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
-}
-
 static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  if (ends_zero_length(r, e)) return TB_OK;
+  if (e->track->zero_length && ends_zero_length(r, e)) return TB_OK;
   if (r->head.json_flow_count) {
     enum tb_status status = make_event_and_flows(r, e);
     if (status != TB_OK) return status;
   } else {
     (void)make_one(r, e);
   }
-  return make_extra_counters(r, e);
+  return e->has_counters ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
 }
 
 static enum tb_status make_counter(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   if (e->track->track.type != TB_TRACK_COUNTER) return tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);
   struct tb_event *event = tb_perfetto_emit_counter(r, e);
   set_names(r, event, e);
-  tb_legacy_event_apply(&e->legacy, r->reader->target.bind_ids_apart, event);
+  if (e->legacy.present) tb_legacy_event_apply(&e->legacy, r->reader->target.bind_ids_apart, event);
   if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
   return TB_OK;
 }
@@ -425,17 +408,21 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_track_e
   }
   e->track->in_state = e->fields.has & TB_TE_NAME;
   e->fields.type = TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
-  return e->track->in_state ? make_event(r, e) : make_extra_counters(r, e);
+  if (e->track->in_state) return make_event(r, e);
+  return e->has_counters ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
 }
 
 static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
   if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = read_legacy(e);
   if (status != TB_OK) return status;
-  bool has_ts;
-  status = find_times(r, e, &has_ts);
+  bool has_ts = r->context.has_ts;
+  e->ts = r->context.ts;
+  if (e->fields.has & TB_TE_LATE_FIELDS) find_legacy_thread_times(r, e);
+  if (e->fields.has & (TB_TE_TIMESTAMP_ABSOLUTE | TB_TE_TIMESTAMP_DELTA)) status = find_legacy_time(r, e, &has_ts);
   if (status != TB_OK) return status;
   if (!has_ts) return tb_perfetto_lose(r, LOSS_TIME);
+  e->has_counters = e->fields.double_counter_values.count != 0;
   if (e->fields.counter_values.count) tb_perfetto_take_extra_counters(r, e);
   e->track = find_track(r, e);
   if (!e->track) {
