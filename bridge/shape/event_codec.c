@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "model/batch.h"
 #include "protobuf/wire.h"
 
 enum { WORD = 8, WORDS = sizeof(struct tb_event) / WORD, WORDS_MAX = 64, GROUP = 8 };
@@ -298,9 +299,7 @@ static const struct tb_track *take_track(struct source *s) {
 static void take_words(struct source *s, struct tb_event *event) {
   struct tb_event_form form;
   size_t number = (unsigned char)*s->at++;
-  size_t size = sizeof(*event);
-  __asm__("" : "+r"(size)); /* as tb_batch_clear_event */
-  memset(event, 0, size);
+  tb_batch_clear_event(event);
   if (number < TB_EVENT_FORMS) {
     form = s->codec->forms[number];
   } else {

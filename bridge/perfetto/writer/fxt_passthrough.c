@@ -14,11 +14,6 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_event *instant) {
-  return instant->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, instant)
-                                                 : tb_perfetto_put_on_track(p, instant);
-}
-
 /* ---- loss of data ------------------------------------------------------------------------------------------------ */
 
 enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event) {
@@ -30,7 +25,7 @@ enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const str
   instant.name = TB_STR("data loss");
   instant.extra = &member;
   instant.extra_count = 1;
-  return put_instant(p, &instant);
+  return tb_perfetto_put_slice(p, &instant);
 }
 
 /* The thread of a sequence that has events; NULL: of the shared one. */
@@ -80,7 +75,7 @@ enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p, uint32_t seq
 
 static enum tb_status put_carried(void *ctx, const struct tb_event *event) {
   if (event->type == TB_EVENT_METADATA) return tb_perfetto_put_metadata(ctx, event);
-  return put_instant(ctx, event);
+  return tb_perfetto_put_slice(ctx, event);
 }
 
 enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct tb_event *event) {

@@ -105,10 +105,7 @@ static uint64_t times_without_place(const struct tb_staged_event *entry) {
   return entry->has_thread_ts ? times : times | TB_CARRIED_BIT(THREAD_DUR);
 }
 
-enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  bool taken;
-  enum tb_status plain = tb_perfetto_put_plain_slice(p, event, &taken);
-  if (taken) return plain;
+static enum tb_status put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_writer_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   if (!sequence) return TB_NO_MEMORY;
   struct tb_staged_event entry = {.ts = event->ts};
@@ -209,7 +206,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
 }
 
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
-enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event) {
+static enum tb_status put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_carried_parts carried = {.fields = TB_CARRIED_TIMES};
   char phase = event->phase;
   enum tb_staged_kind kind = TB_STAGED_INSTANT;
@@ -233,6 +230,13 @@ enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const stru
   if ((event->thread && !is_global) || event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_group(p, event->track, TB_GROUP_TRACK), kind, &carried, parts);
+}
+
+enum tb_status tb_perfetto_put_slice(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (event->track->type != TB_TRACK_THREAD) return put_on_track(p, event);
+  bool taken;
+  enum tb_status status = tb_perfetto_put_plain_slice(p, event, &taken);
+  return taken ? status : put_on_thread(p, event);
 }
 
 /* The phase that goes with an async packet: b, n and e are implied. */

@@ -13,9 +13,8 @@ struct tb_writer_sequence;
 /* Appends the field of a callstack, where there is one, to the fields of an event of that sequence. */
 TB_MUST_CHECK enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                                       const struct tb_stack *stack, struct tb_buffer *body);
-TB_MUST_CHECK enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event);
-/* On a process' own track, the global one, or a track of the source that is none of a thread. */
-TB_MUST_CHECK enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* A slice's begin or end, a complete slice or an instant, on its thread's sequence or the shared one. */
+TB_MUST_CHECK enum tb_status tb_perfetto_put_slice(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
                                                    enum tb_staged_kind kind, enum tb_track_group_class class);
 /* On a side track, with everything carried: what the trace processor knows nothing of, and must not nest. */

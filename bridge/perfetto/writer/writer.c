@@ -156,11 +156,6 @@ static enum tb_status put_async(struct tb_perfetto_writer *p, const struct tb_ev
   return tb_perfetto_put_async(p, event, kind, is_legacy ? TB_GROUP_LEGACY_ASYNC : TB_GROUP_ASYNC);
 }
 
-static enum tb_status put_slice_or_instant(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
-                                               : tb_perfetto_put_on_track(p, event);
-}
-
 /* What happens at no time, or only now and then. */
 static enum tb_status put_rare(struct tb_perfetto_writer *p, const struct tb_event *event) {
   switch (event->type) {
@@ -198,11 +193,11 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_END:
     case TB_EVENT_SLICE_COMPLETE:
-      return put_slice_or_instant(p, event);
+      return tb_perfetto_put_slice(p, event);
     case TB_EVENT_INSTANT:
     case TB_EVENT_LOG:
       if (event->phase == 'P') return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
-      return put_slice_or_instant(p, event);
+      return tb_perfetto_put_slice(p, event);
     case TB_EVENT_COUNTER:
       return tb_perfetto_put_counter(p, event);
     case TB_EVENT_ASYNC_BEGIN:

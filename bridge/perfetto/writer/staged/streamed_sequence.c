@@ -134,9 +134,8 @@ static inline void push(struct tb_streamed_sequence *s, const struct tb_staged_e
 
 /* ---- entries ----------------------------------------------------------------------------------------------------- */
 
-/* Whether what an entry says of thread times goes with what was written. Notes that there are some. */
-static inline bool take_thread_times(struct tb_streamed_sequence *s, const struct tb_staged_event *e, bool in_us) {
-  if (!e->has_thread_ts) return true;
+/* Whether thread times of an entry go with what was written. Notes that there are some. */
+static inline bool take_thread_times(struct tb_streamed_sequence *s, bool in_us) {
   if (s->has_thread_times) return s->stream.thread_times_in_us == in_us;
   if (s->has_instants) return false;
   s->has_thread_times = true;
@@ -257,7 +256,7 @@ static inline bool is_streamed(struct tb_streamed_sequence *s, const struct tb_s
   int64_t rank = tb_entry_rank(e, sorts_first);
   bool goes_before = !tb_entry_in_order(s->last_ts, s->last_rank, e->ts, rank);
   if (goes_before && !(sorts_first && s->only_inner)) return false;
-  if (!take_thread_times(s, e, in_us)) return false;
+  if (e->has_thread_ts && !take_thread_times(s, in_us)) return false;
   if (e->ts != s->last_ts) s->only_inner = true;
   if (e->kind == TB_STAGED_COMPLETE || (e->kind == TB_STAGED_ZERO_LENGTH_SLICE && s->complete_first))
     s->only_inner = false;
