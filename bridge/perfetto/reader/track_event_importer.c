@@ -412,45 +412,40 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_track_e
   return e->has_counters ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
 }
 
-static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
-  if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = read_legacy(e);
-  if (status != TB_OK) return status;
-  bool has_ts = r->context.has_ts;
-  e->ts = r->context.ts;
-  if (e->fields.has & TB_TE_LATE_FIELDS) find_legacy_thread_times(r, e);
-  if (e->fields.has & (TB_TE_TIMESTAMP_ABSOLUTE | TB_TE_TIMESTAMP_DELTA)) status = find_legacy_time(r, e, &has_ts);
-  if (status != TB_OK) return status;
-  if (!has_ts) return tb_perfetto_lose(r, LOSS_TIME);
-  e->has_counters = e->fields.double_counter_values.count != 0;
-  if (e->fields.counter_values.count) tb_perfetto_take_extra_counters(r, e);
-  e->track = find_track(r, e);
-  if (!e->track) {
-    r->out_of_memory = true;
-    return TB_OK;
-  }
-  if (e->legacy.has_phase) return make_event(r, e);
-  switch (e->fields.type) {
-    case TB_TRACK_EVENT_TYPE_COUNTER:
-      return make_counter(r, e);
-    case TB_TRACK_EVENT_TYPE_SLICE_BEGIN:
-    case TB_TRACK_EVENT_TYPE_SLICE_END:
-    case TB_TRACK_EVENT_TYPE_INSTANT:
-      return make_event(r, e);
-    case TB_TRACK_EVENT_TYPE_STATE:
-      return make_state(r, e);
-    default:
-      return tb_perfetto_lose(r, LOSS_TYPE);
-  }
-}
-
 enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_track_event_parse e;
   e.payload = payload;
   e.legacy.present = e.legacy.has_phase = e.legacy.has_name_iid = e.legacy.has_pid = e.legacy.has_tid = false;
-  e.has_thread_ts = e.has_instructions = e.has_counters = false;
+  e.has_thread_ts = e.has_instructions = false;
   size_t args = r->batch->arg_count;
-  enum tb_status status = read_event(r, &e);
+  enum tb_status status = tb_track_event_fields_read(r, payload, &e.fields);
+  if (status == TB_OK && (e.fields.has & TB_TE_LEGACY)) status = read_legacy(&e);
   if (status == TB_BAD_DATA) r->batch->arg_count = args;
-  return status;
+  if (status != TB_OK) return status;
+  bool has_ts = r->context.has_ts;
+  e.ts = r->context.ts;
+  if (e.fields.has & TB_TE_LATE_FIELDS) find_legacy_thread_times(r, &e);
+  if (e.fields.has & (TB_TE_TIMESTAMP_ABSOLUTE | TB_TE_TIMESTAMP_DELTA)) status = find_legacy_time(r, &e, &has_ts);
+  if (status != TB_OK) return status;
+  if (!has_ts) return tb_perfetto_lose(r, LOSS_TIME);
+  e.has_counters = e.fields.double_counter_values.count != 0;
+  if (e.fields.counter_values.count) tb_perfetto_take_extra_counters(r, &e);
+  e.track = find_track(r, &e);
+  if (!e.track) {
+    r->out_of_memory = true;
+    return TB_OK;
+  }
+  if (e.legacy.has_phase) return make_event(r, &e);
+  switch (e.fields.type) {
+    case TB_TRACK_EVENT_TYPE_COUNTER:
+      return make_counter(r, &e);
+    case TB_TRACK_EVENT_TYPE_SLICE_BEGIN:
+    case TB_TRACK_EVENT_TYPE_SLICE_END:
+    case TB_TRACK_EVENT_TYPE_INSTANT:
+      return make_event(r, &e);
+    case TB_TRACK_EVENT_TYPE_STATE:
+      return make_state(r, &e);
+    default:
+      return tb_perfetto_lose(r, LOSS_TYPE);
+  }
 }

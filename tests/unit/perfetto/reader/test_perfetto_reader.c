@@ -346,6 +346,23 @@ static void flows_come_back_as_the_events_that_json_had_for_them(void **state) {
                 "2500 END[E] thread 7/8\n");
 }
 
+/* A slice with two JsonFlows: one with an event { name: "whole" debug_annotations { name: "a" int_value: 1 } }, and one
+ * for which there is no flow id. Behind it an instant with the argument b: 2. */
+static void a_damaged_flow_leaves_the_arguments_of_the_flow_events_before_it(void **state) {
+  (void)state;
+  static const char packets[] =
+      "\x0a\x32\x50\x01\x40\xb8\x17\x68\x02\x5a\x0e\x48\x01\x58\x01\xf9\x02\x09\x00\x00\x00\x00\x00\x00\x00"
+      "\xba\x7c\x13\x08\x03\x22\x0f\xba\x01\x05whole\x22\x05\x52\x01\x61\x20\x01\xba\x7c\x02\x08\x03"
+      "\x0a\x14\x50\x01\x40\x9c\x18\x68\x02\x5a\x0b\x48\x03\x58\x01\x22\x05\x52\x01\x62\x20\x02";
+  struct tb_buffer bytes = load(TRACE("json_flows")), text;
+  assert_int_equal(tb_buffer_append(&bytes, packets, sizeof(packets) - 1), TB_OK);
+  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &text), TB_END);
+  assert_non_null(strstr(text.data, "\"whole\" id 9 {a=1}\n3100 INSTANT[it] thread 7/8 {b=2}\n"));
+  assert_non_null(strstr(text.data, ": a packet's payload is damaged\n"));
+  tb_buffer_free(&text);
+  tb_buffer_free(&bytes);
+}
+
 static void typed_fields_become_arguments(void **state) {
   (void)state;
   assert_events(
@@ -574,6 +591,7 @@ int main(void) {
       cmocka_unit_test(ftrace_events_on_other_clocks_come_to_the_trace_clock_by_the_pairs_of_their_bundles),
       cmocka_unit_test(an_ftrace_clock_is_known_by_its_number),
       cmocka_unit_test(flows_come_back_as_the_events_that_json_had_for_them),
+      cmocka_unit_test(a_damaged_flow_leaves_the_arguments_of_the_flow_events_before_it),
       cmocka_unit_test(typed_fields_become_arguments),
       cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_kept_by_number),
       cmocka_unit_test(fields_enums_and_types_of_chrome_have_their_names_where_the_trace_describes_none),
