@@ -81,7 +81,7 @@ static char end_phase(char begin) { return begin == 'S' ? 'F' : begin == 'N' ? '
 
 void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   (void)tb_json_in_order(state, event);
-  struct tb_json_open *slice = tb_json_push_slice(w, state, event);
+  struct tb_json_open *slice = tb_json_push_slice(w, state, event, false);
   if (!slice) return;
   slice->phase = begin_phase(event);
   if (!event->id.kind) tb_json_describe(w, state, event->track);

@@ -82,12 +82,11 @@ bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *ev
 }
 
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,
-                                        const struct tb_event *event) {
+                                        const struct tb_event *event, bool on_thread) {
   if (!tb_json_take_slices(w, state)) return NULL;
   struct tb_open_stack *stack = &state->slices->stack;
   struct tb_json_emit *held = &state->slices->held;
   size_t at = held->buffer.len;
-  bool on_thread = tb_json_is_on_thread(state, event);
   tb_json_emit_name(held, event);
   size_t category_at = held->buffer.len;
   struct tb_str name = tb_json_held(state, at, category_at);

@@ -190,7 +190,7 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
     return;
   }
   tb_json_object_end(w, start, slice->flow_number);
-  write_late(w, state, slice->late_at, slice->flow_number != 0);
+  if (state->slices->late.buffer.len > slice->late_at) write_late(w, state, slice->late_at, slice->flow_number != 0);
 }
 
 /* Does the end close the innermost open slice, by its name and its categories where it has any? */
@@ -283,7 +283,7 @@ void tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
     tb_json_put_whole(w, event, 'B');
     state->begun_at = event->ts;
   } else if (tb_json_in_order(state, event)) {
-    struct tb_json_open *slice = tb_json_push_slice(w, state, event);
+    struct tb_json_open *slice = tb_json_push_slice(w, state, event, true);
     if (slice) slice->flow_number = tb_json_keep_flows(w, event);
   } else {
     write_begins(w, state);

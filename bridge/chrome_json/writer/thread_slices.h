@@ -41,9 +41,10 @@ bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *ev
 /* Gives the track slices of its own, and takes them where it needs none any more. False where the writer failed. */
 bool tb_json_take_slices(struct tb_json_writer *w, struct tb_json_track *state);
 void tb_json_return_slices(struct tb_json_writer *w, struct tb_json_track *state);
-/* Opens the event's slice, with its text held. NULL where the writer failed. */
+/* Opens the event's slice, with its text held; its `rest` and arguments only where `on_thread`, as
+ * tb_json_is_on_thread says. NULL where the writer failed. */
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,
-                                        const struct tb_event *event);
+                                        const struct tb_event *event, bool on_thread);
 /* Takes the innermost slice away, with those below it that have ended already. */
 void tb_json_pop_slice(struct tb_json_writer *w, struct tb_json_track *state);
 
