@@ -156,15 +156,6 @@ static bool check_junk(struct tb_json_state *state, const struct tb_batch *batch
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* The unit at `p`, or behind damage what is found from there on: the byte after it; NULL as tb_json_unit. */
-static const char *next_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  bool lost = state->lost;
-  state->scan.status = TB_TOKENIZER_OK;
-  const char *next = lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
-  if (next && !state->seen_event && (!lost || has_event(batch))) note_known(state, batch, next);
-  return next;
-}
-
 /* Takes units from *at until none is whole any more or the batch is full; *at is then where. TB_TOKENIZER_MORE, FULL or
  * NO_MEMORY; TB_TOKENIZER_BAD where the reader failed (its error is set). */
 static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
@@ -174,8 +165,13 @@ static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct t
     *at = p;
     if (!state->seen_event && !check_junk(state, batch, p)) return TB_TOKENIZER_BAD;
     if (p >= scan->end) return TB_TOKENIZER_MORE;
-    next = next_unit(state, batch, p);
-    if (next) continue;
+    bool lost = state->lost; /* behind damage the next unit is looked for */
+    scan->status = TB_TOKENIZER_OK;
+    next = lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
+    if (next) {
+      if (!state->seen_event && (!lost || has_event(batch))) note_known(state, batch, next);
+      continue;
+    }
     bool last = tb_json_is_last(state), cut_off = scan->status == TB_TOKENIZER_MORE && last;
     if (scan->status != TB_TOKENIZER_BAD && !cut_off) return scan->status;
     if (!last && scan->end - scan->at < TB_JSON_LOOK_AHEAD) return TB_TOKENIZER_MORE;
