@@ -10,6 +10,7 @@ it, so that what happens once a buffer does not. --show lists them, in the order
 Prints for each way the functions, how many we aim at, and the entries; nothing fails.
 """
 import argparse
+import collections
 import json
 import os
 import subprocess
@@ -19,7 +20,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVENTS = 4000
-OPTIONS = "-O1 -fno-inline -fno-ipa-icf -finstrument-functions"
+OPTIONS = "-g1 -O1 -fno-inline -fno-ipa-icf -finstrument-functions"
 AIMS = {"JSON X event to packet": 50, "packet to JSON line": 45, "packet through merge": 30}
 
 
@@ -38,17 +39,21 @@ def build(folder):
 
 
 def names_of(program):
-    listed = subprocess.run(["nm", "--defined-only", program], capture_output=True, text=True, check=True).stdout
-    lines = (line.split() for line in listed.splitlines())
-    return {int(line[0], 16): line[2] for line in lines if line[1] in "tT"}
+    """By address the name of a function and the line that defines it: a header's has an address in each file that uses
+    it, and static ones of several files may have one name."""
+    listed = subprocess.run(["nm", "--defined-only", "-l", program], capture_output=True, text=True, check=True).stdout
+    lines = (line.split(maxsplit=3) for line in listed.splitlines())
+    return {int(line[0], 16): (line[2], os.path.basename(line[-1])) for line in lines if line[1] in "tT"}
 
 
 def entered(program, library, names, arguments):
     with tempfile.NamedTemporaryFile("r") as counts:
         subprocess.run([program, *arguments], check=True, stderr=subprocess.DEVNULL,
                        env={**os.environ, "LD_PRELOAD": library, "ENTERED": counts.name})
-        lines = (line.split() for line in counts)
-        return {names[int(offset, 16)]: int(count) for offset, count in lines}
+        functions = collections.Counter()
+        for offset, count in (line.split() for line in counts):
+            functions[names[int(offset, 16)]] += int(count)
+        return functions
 
 
 def make_json(path, count):
@@ -76,11 +81,11 @@ def main():
             runs.append([entered(program, library, names, way) for way in (to_perfetto, to_json, merge)])
     print(f"{'way':<24}{'functions':>10}{'aim':>5}{'entries an event':>18}")
     for way, few, many in zip(AIMS, *runs):
-        more = {name: (count - few.get(name, 0)) / EVENTS for name, count in many.items()}
+        more = {name: (count - few[name]) / EVENTS for name, count in many.items()}
         taken = {name: entries for name, entries in more.items() if entries >= 0.5}
         print(f"{way:<24}{len(taken):>10}{AIMS[way]:>5}{sum(taken.values()):>18.1f}")
         for name, entries in sorted(taken.items(), key=lambda pair: (-pair[1], pair[0])) if options.show else ():
-            print(f"    {entries:8.2f}  {name}")
+            print(f"    {entries:8.2f}  {name[0]}")
 
 
 if __name__ == "__main__":
