@@ -13,6 +13,7 @@
 #include "convert/shaped_reader.h"
 #include "convert/system_text.h"
 #include "io/caller_input.h"
+#include "shape/shaper.h"
 
 enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
 
@@ -245,7 +246,13 @@ __attribute__((noinline)) enum tb_status tb_reader_fill_own_batch(struct tb_read
 
 enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
   if (!reader || !event) return TB_INVALID;
-  if (reader->options.shape == TB_SHAPE_ONE || reader->options.event_types) return tb_reader_next_chosen(reader, event);
+  if (reader->options.shape == TB_SHAPE_ONE || reader->options.event_types) {
+    bool is_any_chosen = reader->shaper && !reader->options.event_types && reader->error.code == TB_OK;
+    const struct tb_event *made = is_any_chosen ? tb_shaper_take(reader->shaper) : NULL;
+    if (!made) return tb_reader_next_chosen(reader, event);
+    *event = made;
+    return TB_OK;
+  }
   if (reader->next_event == reader->batch.event_count) {
     enum tb_status status = tb_reader_fill_own_batch(reader);
     if (status != TB_OK) return status;

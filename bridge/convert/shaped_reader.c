@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "shape/shaper.h"
 
+enum { IN_PLACE_AT_ONCE = 16 }; /* so many are still in the cache when they are given out */
+
 static enum tb_status no_memory(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
@@ -20,7 +22,10 @@ static enum tb_status open_shaper(struct tb_reader *reader) {
 static enum tb_status next_of_source(struct tb_reader *reader, struct tb_event **event) {
   enum tb_status status = TB_OK;
   reader->is_shaped = true;
-  if (reader->next_event == reader->batch.event_count) status = tb_reader_fill_own_batch(reader);
+  if (reader->next_event == reader->batch.event_count) {
+    if (reader->shaper) tb_shaper_keep_names(reader->shaper);
+    status = tb_reader_fill_own_batch(reader);
+  }
   if (status == TB_OK && !reader->shaper) status = open_shaper(reader);
   if (status == TB_OK) *event = &reader->batch.events[reader->next_event++];
   return status;
@@ -77,10 +82,10 @@ static const struct tb_event *take_shaped(struct tb_reader *reader) {
   struct tb_shaper *shaper = reader->shaper;
   const struct tb_event *made = shaper ? tb_shaper_take(shaper) : NULL;
   if (made || !shaper || shaper->sorted || reader->next_event == reader->batch.event_count) return made;
-  struct tb_event *event = &reader->batch.events[reader->next_event];
-  if (!tb_shaper_put_in_place(shaper, event)) return NULL;
-  reader->next_event++;
-  return event;
+  size_t left = reader->batch.event_count - reader->next_event;
+  reader->next_event += tb_shaper_put_in_place(shaper, &reader->batch.events[reader->next_event],
+                                               left < IN_PLACE_AT_ONCE ? left : IN_PLACE_AT_ONCE);
+  return tb_shaper_take(shaper);
 }
 
 static enum tb_status next_shaped(struct tb_reader *reader, const struct tb_event **event) {

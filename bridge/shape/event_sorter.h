@@ -50,6 +50,7 @@ struct tb_event_sorter {
   bool runs_in_order; /* each begins where the one before it ended */
   int64_t last_ts, last_rank;
   struct tb_run_merger *merger; /* once the first was asked for */
+  const void *next;             /* what it gave, and was not decoded yet; NULL: nothing */
 };
 
 void tb_event_sorter_init(struct tb_event_sorter *sorter, const struct tb_allocator *allocator);
@@ -59,9 +60,12 @@ void tb_event_sorter_free(struct tb_event_sorter *sorter);
 TB_MUST_CHECK enum tb_status tb_event_sorter_put(struct tb_event_sorter *sorter, const struct tb_event *event,
                                                  struct tb_error *error);
 
-/* The next event, in memory of the arena and the sorter; the first call ends the putting. TB_OK, TB_END, TB_NO_MEMORY
+/* The time of the next event, INT64_MIN where it has none; the first call ends the putting. TB_OK, TB_END, TB_NO_MEMORY
  * or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_event_sorter_peek(struct tb_event_sorter *sorter, int64_t *ts, struct tb_error *error);
+
+/* The next event, in memory of the arena and the sorter. *used: see tb_event_decode_over. Statuses as above. */
 TB_MUST_CHECK enum tb_status tb_event_sorter_next(struct tb_event_sorter *sorter, struct tb_arena *arena,
-                                                  struct tb_event *event, struct tb_error *error);
+                                                  struct tb_event *event, uint64_t *used, struct tb_error *error);
 
 #endif

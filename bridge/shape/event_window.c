@@ -57,12 +57,12 @@ static bool find_place(struct tb_event_window *window, uint32_t *place) {
 
 static bool encode(struct tb_event_window *window, const struct tb_event *event, struct tb_str *body) {
   window->body.len = 0;
-  char *copy = tb_event_encode(&window->codec, &window->body, event) == TB_OK
-                   ? tb_alloc(window->allocator, window->body.len)
-                   : NULL;
+  if (tb_event_encode(&window->codec, &window->body, event) != TB_OK) return false;
+  size_t size = window->body.len + TB_EVENT_SLACK;
+  char *copy = tb_alloc(window->allocator, size);
   if (!copy) return false;
-  memcpy(copy, window->body.data, window->body.len);
-  *body = (struct tb_str){copy, window->body.len};
+  memcpy(copy, window->body.data, size);
+  *body = (struct tb_str){copy, size};
   return true;
 }
 
@@ -91,13 +91,21 @@ static bool is_due(const struct tb_event_window *window, int64_t ts) {
   return window->ended || ts == INT64_MIN || (uint64_t)window->newest - (uint64_t)ts >= window->ns;
 }
 
-enum tb_status tb_event_window_next(struct tb_event_window *window, struct tb_arena *arena, struct tb_event *event) {
+enum tb_status tb_event_window_peek(const struct tb_event_window *window, int64_t *ts) {
   if (!window->order.count) return window->ended ? TB_END : TB_AGAIN;
+  *ts = window->entries[window->order.items[0]].ts;
+  return is_due(window, *ts) ? TB_OK : TB_AGAIN;
+}
+
+enum tb_status tb_event_window_next(struct tb_event_window *window, struct tb_arena *arena, struct tb_event *event,
+                                    uint64_t *used) {
+  int64_t ts;
+  enum tb_status status = tb_event_window_peek(window, &ts);
+  if (status != TB_OK) return status;
   uint32_t place = window->order.items[0];
   struct tb_window_entry *entry = &window->entries[place];
-  if (!is_due(window, entry->ts)) return TB_AGAIN;
   tb_heap_remove(&window->order, 0, &order, window);
-  enum tb_status status = tb_event_decode(&window->codec, entry->body, entry->ts, arena, event);
+  status = tb_event_decode_over(&window->codec, entry->body.ptr, ts, arena, event, used);
   free_body(window, entry->body);
   if (entry->ts > window->given) window->given = entry->ts;
   window->free[window->free_count++] = place;

@@ -42,9 +42,12 @@ void tb_event_window_free(struct tb_event_window *window);
 /* Takes a copy of an event. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_event_window_put(struct tb_event_window *window, const struct tb_event *event);
 
-/* The next event that is due, in memory of the arena. TB_OK; TB_AGAIN where none is, TB_END where none is left;
- * TB_NO_MEMORY. */
+/* The time of the next event that is due, INT64_MIN where it has none. TB_OK; TB_AGAIN where none is, TB_END where none
+ * is left. */
+TB_MUST_CHECK enum tb_status tb_event_window_peek(const struct tb_event_window *window, int64_t *ts);
+
+/* That event, in memory of the arena. *used: see tb_event_decode_over. Statuses as above, and TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_event_window_next(struct tb_event_window *window, struct tb_arena *arena,
-                                                  struct tb_event *event);
+                                                  struct tb_event *event, uint64_t *used);
 
 #endif

@@ -15,11 +15,11 @@
 struct tb_shape_frame {
   struct tb_open_frame open;
   uint64_t slice_id;
-  int64_t end;               /* where it is known, else INT64_MAX */
-  uint32_t name, categories; /* of the shaper's texts; 0: empty */
-  uint32_t has;              /* of the BEGIN: name and categories */
-  struct tb_str begin;       /* the BEGIN, encoded, where it waits for its end; memory of the allocator; else empty */
-  int64_t begin_ts;          /* of `begin` */
+  int64_t end;                    /* where it is known, else INT64_MAX */
+  struct tb_str name, categories; /* of the BEGIN's memory, or of the shaper's texts: see tb_shaper_keep_names */
+  uint32_t has;                   /* of the BEGIN: name and categories */
+  struct tb_str begin; /* the BEGIN, encoded, where it waits for its end; memory of the allocator; else empty */
+  int64_t begin_ts;    /* of `begin` */
 };
 
 /* `track` is first, so that pointers convert. */
@@ -29,8 +29,11 @@ struct tb_shape_track {
   struct tb_open_stack open; /* of struct tb_shape_frame */
   struct tb_flow *arriving;  /* flows that end at the next slice */
   size_t arriving_count, arriving_capacity;
-  uint64_t group; /* of events of one time, of the shaper, in which ... */
-  size_t begun;   /* ... so many slices began that did not end */
+  uint64_t group;  /* of events of one time, of the shaper, in which ... */
+  size_t begun;    /* ... so many slices began that did not end */
+  bool has_unkept; /* names of open slices, from `unkept_from` on, are still in their BEGINs' memory */
+  uint32_t unkept_from;
+  struct tb_shape_track *next_unkept;
 };
 
 struct tb_shape_tracks {

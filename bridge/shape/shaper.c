@@ -18,7 +18,8 @@ void tb_shaper_init(struct tb_shaper *s, const struct tb_allocator *allocator, c
   tb_buffer_init(&s->bytes, allocator, 0);
   tb_event_codec_init(&s->begins, allocator);
   tb_arena_init(&s->scratch, allocator, 0);
-  for (int i = 0; i < 2; i++) tb_arena_init(&s->group_memory[i], allocator, 0);
+  tb_arena_init(&s->group_memory, allocator, 0);
+  for (size_t i = 0; i < TB_SHAPER_PLACES; i++) s->used[i] = UINT64_MAX;
   tb_event_sorter_init(&s->sorter, allocator);
   if (options->memory_budget) s->sorter.budget = options->memory_budget;
   s->sorter.directory = options->temporary_directory;
@@ -35,7 +36,8 @@ void tb_shaper_free(struct tb_shaper *s) {
   tb_heap_free(&s->pending_order, s->allocator);
   tb_free(s->allocator, s->out, s->out_capacity * sizeof(*s->out));
   tb_free(s->allocator, s->group, s->group_capacity * sizeof(*s->group));
-  for (int i = 0; i < 2; i++) tb_arena_free(&s->group_memory[i]);
+  tb_arena_free(&s->group_memory);
+  tb_free(s->allocator, s->places, TB_SHAPER_PLACES * sizeof(*s->places));
   tb_event_sorter_free(&s->sorter);
   tb_event_window_free(&s->window);
   tb_shape_tracks_free(&s->tracks);
@@ -59,6 +61,7 @@ void tb_shaper_emit(struct tb_shaper *s, const struct tb_event *event) {
 
 struct tb_event *tb_shaper_copy(struct tb_shaper *s, const struct tb_event *event) {
   struct tb_event *copy = tb_arena_alloc(&s->scratch, sizeof(*copy));
+  s->has_scratch = true;
   if (copy)
     *copy = *event;
   else
@@ -199,20 +202,11 @@ static void put_one(struct tb_shaper *s, struct tb_event *event) {
 
 static void start_over(struct tb_shaper *s) {
   s->out_count = s->out_next = 0;
-  s->alone = NULL;
-  tb_arena_reset(&s->scratch);
+  if (s->has_scratch) tb_arena_reset(&s->scratch);
+  s->has_scratch = false;
 }
 
-void tb_shaper_put_back(struct tb_shaper *s) {
-  struct tb_event *alone = s->alone;
-  if (!alone) {
-    s->out_next--;
-    return;
-  }
-  s->out_count = s->out_next = 0;
-  s->alone = NULL;
-  tb_shaper_emit(s, alone);
-}
+void tb_shaper_put_back(struct tb_shaper *s) { s->out_next--; }
 
 enum tb_status tb_shaper_put(struct tb_shaper *s, struct tb_event *event) {
   start_over(s);
@@ -245,13 +239,33 @@ static bool add_to_group(struct tb_shaper *s, struct tb_event *event) {
   return true;
 }
 
-/* Reads an event ahead, into the memory of the group that it begins. */
-static enum tb_status read_ahead(struct tb_shaper *s, struct tb_arena *memory, struct tb_error *error) {
-  struct tb_event *event = tb_arena_alloc(memory, sizeof(*event));
-  if (!event) return TB_NO_MEMORY;
-  enum tb_status status = s->window.ns ? tb_event_window_next(&s->window, memory, event)
-                                       : tb_event_sorter_next(&s->sorter, memory, event, error);
-  s->ahead = status == TB_OK ? event : NULL;
+/* The time of the next event; INT64_MIN: none. */
+static enum tb_status peek(struct tb_shaper *s, int64_t *ts, struct tb_error *error) {
+  return s->window.ns ? tb_event_window_peek(&s->window, ts) : tb_event_sorter_peek(&s->sorter, ts, error);
+}
+
+/* What the shaper may set of an event, whatever that has. */
+#define SHAPED_WORDS                                                                                       \
+  (TB_WORD_OF(ts) | TB_WORD_OF(dur) | TB_WORD_OF(thread_ts) | TB_WORD_OF(thread_dur) | TB_WORD_OF(track) | \
+   TB_WORD_OF(thread) | TB_WORD_OF(name.ptr) | TB_WORD_OF(name.len) | TB_WORD_OF(categories.ptr) |         \
+   TB_WORD_OF(categories.len) | TB_WORD_OF(slice_id))
+
+/* Adds the next event, for which there is a place or memory. */
+static enum tb_status take_next(struct tb_shaper *s, struct tb_error *error) {
+  uint64_t all = UINT64_MAX, *used = &all;
+  struct tb_event *event = NULL;
+  if (!s->places) s->places = tb_alloc(s->allocator, TB_SHAPER_PLACES * sizeof(*s->places));
+  if (!s->places) return TB_NO_MEMORY;
+  if (s->group_count < TB_SHAPER_PLACES) {
+    event = &s->places[s->group_count];
+    used = &s->used[s->group_count];
+  } else {
+    event = tb_arena_alloc(&s->group_memory, sizeof(*event));
+  }
+  if (!event || !add_to_group(s, event)) return TB_NO_MEMORY;
+  enum tb_status status = s->window.ns ? tb_event_window_next(&s->window, &s->group_memory, event, used)
+                                       : tb_event_sorter_next(&s->sorter, &s->group_memory, event, used, error);
+  *used |= SHAPED_WORDS;
   return status;
 }
 
@@ -261,54 +275,58 @@ static bool ends_older(struct tb_shaper *s, const struct tb_event *event) {
   bool begins = event->type == TB_EVENT_SLICE_BEGIN, ends = event->type == TB_EVENT_SLICE_END;
   struct tb_shape_track *track = begins || ends ? tb_shape_track_of(&s->tracks, event->track) : NULL;
   if (!track) return false;
-  if (track->group != s->group_number) track->begun = 0;
-  track->group = s->group_number;
+  if (track->group != s->time_number) track->begun = 0;
+  track->group = s->time_number;
   if (begins) track->begun++;
   if (begins || !track->begun) return ends;
   track->begun--;
   return false;
 }
 
-/* ENDs of slices that began before come before complete slices. Where there are none of these, all is in the source's
- * order. */
-static bool raise_ends(struct tb_shaper *s) {
-  if (s->group_count < 2 || s->group[0]->type != TB_EVENT_SLICE_COMPLETE) return true;
-  struct tb_event **others = tb_alloc(s->allocator, s->group_count * sizeof(struct tb_event *));
-  size_t raised = 0, other_count = 0;
+/* Of the events of one time, which are the last of the group: ENDs of slices that began before come before complete
+ * slices. Where there are none of these, all is in the source's order. */
+static bool raise_ends(struct tb_shaper *s, size_t from) {
+  struct tb_event **events = s->group + from;
+  size_t count = s->group_count - from, raised = 0, other_count = 0;
+  if (count < 2 || events[0]->type != TB_EVENT_SLICE_COMPLETE) return true;
+  struct tb_event **others = tb_alloc(s->allocator, count * sizeof(struct tb_event *));
   if (!others) return false;
-  s->group_number++;
-  for (size_t i = 0; i < s->group_count; i++)
-    if (ends_older(s, s->group[i]))
-      s->group[raised++] = s->group[i];
+  s->time_number++;
+  for (size_t i = 0; i < count; i++)
+    if (ends_older(s, events[i]))
+      events[raised++] = events[i];
     else
-      others[other_count++] = s->group[i];
-  memcpy(s->group + raised, others, other_count * sizeof(struct tb_event *));
-  tb_free(s->allocator, others, s->group_count * sizeof(struct tb_event *));
+      others[other_count++] = events[i];
+  memcpy(events + raised, others, other_count * sizeof(struct tb_event *));
+  tb_free(s->allocator, others, count * sizeof(struct tb_event *));
   return true;
 }
 
-/* The events of the next time. Those without one are each alone. */
+/* Adds the events of the next time, `ts`, and sets `ts` to the one after it. Those without one are each alone. */
+static enum tb_status take_time(struct tb_shaper *s, int64_t *ts, struct tb_error *error) {
+  size_t from = s->group_count;
+  int64_t own = *ts;
+  bool is_whole = s->source.complete_first && own != INT64_MIN;
+  enum tb_status status;
+  do {
+    status = take_next(s, error);
+    if (status != TB_OK) return status;
+    status = peek(s, ts, error);
+  } while (status == TB_OK && is_whole && *ts == own);
+  return is_whole && !raise_ends(s, from) ? TB_NO_MEMORY : status;
+}
+
+/* The next events: some; with a window, which may have no more yet, those of one time. */
 static enum tb_status next_group(struct tb_shaper *s, struct tb_error *error) {
-  enum tb_status status = TB_OK;
+  int64_t ts;
   s->group_count = s->group_next = 0;
-  struct tb_arena *memory = &s->group_memory[s->ahead_memory];
-  if (!s->ahead) {
-    tb_arena_reset(memory);
-    status = read_ahead(s, memory, error);
-  }
+  tb_shaper_keep_names(s);
+  tb_arena_reset(&s->group_memory);
+  enum tb_status status = peek(s, &ts, error);
   if (status != TB_OK) return status;
-  struct tb_event *first = s->ahead;
-  s->ahead_memory = !s->ahead_memory;
-  tb_arena_reset(&s->group_memory[s->ahead_memory]);
-  bool goes_on = s->source.complete_first && first->has & TB_HAS_TS;
-  if (!add_to_group(s, first)) return TB_NO_MEMORY;
-  s->ahead = NULL;
-  if (!goes_on) return TB_OK;
-  while ((status = read_ahead(s, &s->group_memory[s->ahead_memory], error)) == TB_OK && s->ahead->ts == first->ts &&
-         s->ahead->has & TB_HAS_TS)
-    if (!add_to_group(s, s->ahead)) return TB_NO_MEMORY;
-  if (status != TB_OK && status != TB_END && status != TB_AGAIN) return status;
-  return raise_ends(s) ? TB_OK : TB_NO_MEMORY;
+  do status = take_time(s, &ts, error);
+  while (status == TB_OK && !s->window.ns && s->group_count < TB_SHAPER_PLACES);
+  return status == TB_END || status == TB_AGAIN ? TB_OK : status;
 }
 
 enum tb_status tb_shaper_step(struct tb_shaper *s, struct tb_error *error) {
@@ -317,12 +335,12 @@ enum tb_status tb_shaper_step(struct tb_shaper *s, struct tb_error *error) {
     if (status != TB_OK) return status;
   }
   start_over(s);
-  struct tb_event *event = s->group[s->group_next++];
-  if (event->has & TB_HAS_TS) tb_shaper_end_until(s, event->ts);
-  if (tb_shaper_put_in_place(s, event))
+  do {
+    struct tb_event *event = s->group[s->group_next];
+    if (s->pending_order.count && event->has & TB_HAS_TS) tb_shaper_end_until(s, event->ts);
+    if (!tb_shaper_change(s, event)) break;
     tb_shaper_emit(s, event);
-  else
-    put_one(s, event);
-  s->alone = NULL;
+  } while (++s->group_next < s->group_count);
+  if (!s->out_count && s->group_next < s->group_count) put_one(s, s->group[s->group_next++]);
   return s->out_of_memory ? TB_NO_MEMORY : TB_OK;
 }

@@ -29,6 +29,8 @@ struct tb_pending_end {
   bool has_thread_ts;
 };
 
+enum { TB_SHAPER_PLACES = 64 };
+
 struct tb_shaper {
   const struct tb_allocator *allocator;
   struct tb_source_traits source;
@@ -37,8 +39,9 @@ struct tb_shaper {
   struct tb_losses *losses;
   struct tb_shape_tracks tracks;
   struct tb_flow_edges flows;
-  struct tb_intern texts; /* names and categories of open slices */
-  uint64_t last_slice;    /* the newest slice_id */
+  struct tb_intern texts;        /* names and categories of slices that stay open */
+  struct tb_shape_track *unkept; /* tracks with open slices whose names are not there yet */
+  uint64_t last_slice;           /* the newest slice_id */
   struct tb_pending_end *pending;
   size_t pending_count, pending_capacity;
   struct tb_heap pending_order; /* places in `pending` */
@@ -49,20 +52,20 @@ struct tb_shaper {
 
   const struct tb_event **out; /* what the current event became */
   size_t out_count, out_capacity, out_next;
-  struct tb_event *alone;  /* what came last where it is no event of `out`: see tb_shaper_put_in_place */
   struct tb_arena scratch; /* of events in `out` that are ours */
+  bool has_scratch;        /* there are some */
   bool out_of_memory;
 
   struct tb_event_sorter sorter;
   struct tb_event_window window; /* in place of the sorter, where `window.ns` is not 0 */
   bool collected;
   bool ended;
-  struct tb_arena group_memory[2]; /* of the events of one time, and of the one that comes behind */
-  struct tb_event **group;
+  struct tb_event **group; /* the next events: whole times where their order is asked for */
   size_t group_count, group_capacity, group_next;
-  uint64_t group_number;
-  struct tb_event *ahead; /* read, but of a later time */
-  unsigned ahead_memory;
+  struct tb_arena group_memory;    /* of these */
+  struct tb_event *places;         /* where the first TB_SHAPER_PLACES of a group are decoded. NULL: none was */
+  uint64_t used[TB_SHAPER_PLACES]; /* see tb_event_decode_over */
+  uint64_t time_number;            /* of those asked for */
 };
 
 void tb_shaper_init(struct tb_shaper *shaper, const struct tb_allocator *allocator,
@@ -75,9 +78,13 @@ static inline const struct tb_event *tb_shaper_take(struct tb_shaper *shaper) {
   return shaper->out_next < shaper->out_count ? shaper->out[shaper->out_next++] : NULL;
 }
 
-/* Most slices and instants need to be changed in their place alone. Changes the source's next event where it is such a
- * one, of a track that was announced, and is what comes; false: nothing is done, and it is to be put. */
-bool tb_shaper_put_in_place(struct tb_shaper *shaper, struct tb_event *event);
+/* Most slices and instants need to be changed in their place alone. Takes of the source's next `count` events those up
+ * to the first that is no such one, or of a track that was not announced: it is to be put. Returns how many. What came
+ * before stays. */
+size_t tb_shaper_put_in_place(struct tb_shaper *shaper, struct tb_event *events, size_t count);
+
+/* An open slice is known by the texts of its BEGIN: they are kept, since the events that were put are no longer. */
+void tb_shaper_keep_names(struct tb_shaper *shaper);
 
 /* What came last comes again. */
 void tb_shaper_put_back(struct tb_shaper *shaper);
@@ -103,6 +110,8 @@ void tb_shaper_emit(struct tb_shaper *shaper, const struct tb_event *event);
 /* A copy in scratch memory, to be changed and emitted. NULL without memory, which is noted. */
 struct tb_event *tb_shaper_copy(struct tb_shaper *shaper, const struct tb_event *event);
 void tb_shaper_announce(struct tb_shaper *shaper, struct tb_shape_track *track);
+/* tb_shaper_put_in_place of one event, which is not emitted. */
+bool tb_shaper_change(struct tb_shaper *shaper, struct tb_event *event);
 
 /* Slices and instants of a track (shaper_slices.c); the event's track is `track`. */
 void tb_shaper_begin(struct tb_shaper *shaper, struct tb_shape_track *track, struct tb_event *event);

@@ -10,26 +10,50 @@
 enum { MOST_OPEN = 1 << 24, MOST_PENDING = 1 << 28 };
 
 static struct tb_shape_frame *frame_at(const struct tb_shape_track *track, size_t index) {
-  return (struct tb_shape_frame *)tb_open_stack_at(&track->open, index);
+  return (struct tb_shape_frame *)track->open.frames + index;
 }
 
-static uint32_t keep(struct tb_shaper *s, struct tb_str text) {
-  if (!text.len) return 0;
-  uint32_t id = tb_intern_id(&s->texts, text);
+static void keep(struct tb_shaper *s, struct tb_str *text) {
+  if (!text->len) return;
+  uint32_t id = tb_intern_id(&s->texts, *text);
   if (!id) s->out_of_memory = true;
-  return id;
+  *text = id ? tb_intern_text(&s->texts, id) : (struct tb_str){"", 0};
 }
 
-/* A text that was kept; of an empty one whether the BEGIN had it. */
-static struct tb_str kept(const struct tb_shaper *s, uint32_t id, bool has) {
-  if (!id) return (struct tb_str){has ? "" : NULL, 0};
-  return tb_intern_text(&s->texts, id);
+static void keep_names(struct tb_shaper *s, struct tb_shape_frame *frame) {
+  keep(s, &frame->name);
+  keep(s, &frame->categories);
+}
+
+void tb_shaper_keep_names(struct tb_shaper *s) {
+  for (struct tb_shape_track *track = s->unkept; track; track = track->next_unkept) {
+    for (size_t i = track->unkept_from; i < track->open.count; i++) keep_names(s, frame_at(track, i));
+    track->has_unkept = false;
+  }
+  s->unkept = NULL;
+}
+
+/* The slice on top has its names in its BEGIN's memory. Most slices end before that is used again. */
+static void note_unkept(struct tb_shaper *s, struct tb_shape_track *track) {
+  uint32_t place = track->open.count - 1;
+  if (!track->has_unkept) {
+    track->has_unkept = true;
+    track->unkept_from = place;
+    track->next_unkept = s->unkept;
+    s->unkept = track;
+  }
+  if (place < track->unkept_from) track->unkept_from = place;
+}
+
+/* Of an empty text whether the BEGIN has it. */
+static struct tb_str text_of(struct tb_str text, bool has) {
+  return text.len ? text : (struct tb_str){has ? "" : NULL, 0};
 }
 
 /* What an END says of its slice. */
-static void name_end(const struct tb_shaper *s, const struct tb_shape_frame *frame, struct tb_event *event) {
-  event->name = kept(s, frame->name, frame->has & TB_HAS_NAME);
-  event->categories = kept(s, frame->categories, frame->has & TB_HAS_CATEGORIES);
+static void name_end(const struct tb_shape_frame *frame, struct tb_event *event) {
+  event->name = frame->name;
+  event->categories = frame->categories;
   event->slice_id = frame->slice_id;
   event->has = (event->has & ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES)) | frame->has;
 }
@@ -135,20 +159,22 @@ static void free_begin(struct tb_shaper *s, struct tb_shape_frame *frame) {
 
 static void store_begin(struct tb_shaper *s, struct tb_shape_frame *frame, const struct tb_event *event) {
   s->bytes.len = 0;
-  char *copy = tb_event_encode(&s->begins, &s->bytes, event) == TB_OK ? tb_alloc(s->allocator, s->bytes.len) : NULL;
+  bool ok = tb_event_encode(&s->begins, &s->bytes, event) == TB_OK;
+  size_t size = s->bytes.len + TB_EVENT_SLACK;
+  char *copy = ok ? tb_alloc(s->allocator, size) : NULL;
   if (!copy) {
     s->out_of_memory = true;
     return;
   }
-  memcpy(copy, s->bytes.data, s->bytes.len);
-  frame->begin = (struct tb_str){copy, s->bytes.len};
+  memcpy(copy, s->bytes.data, size);
+  frame->begin = (struct tb_str){copy, size};
   frame->begin_ts = event->ts;
 }
 
 /* The event that was stored; it is no longer. NULL without memory. */
 static struct tb_event *take_begin(struct tb_shaper *s, struct tb_shape_frame *frame) {
   struct tb_event *event = tb_shaper_copy(s, &(const struct tb_event){.type = TB_EVENT_OTHER});
-  bool ok = event && tb_event_decode(&s->begins, frame->begin, frame->begin_ts, &s->scratch, event) == TB_OK;
+  bool ok = event && tb_event_decode(&s->begins, frame->begin.ptr, frame->begin_ts, &s->scratch, event) == TB_OK;
   free_begin(s, frame);
   if (!ok) s->out_of_memory = true;
   return ok ? event : NULL;
@@ -192,6 +218,7 @@ static void wait_for_end(struct tb_shaper *s, struct tb_shape_track *track, cons
   *end = (struct tb_pending_end){.ts = frame->end, .frame = *frame, .track = track};
   end->has_thread_ts = event->has & TB_HAS_THREAD_TS && event->has & TB_HAS_THREAD_DUR;
   end->thread_ts = end->has_thread_ts ? event->thread_ts + event->thread_dur : 0;
+  keep_names(s, &end->frame);
   if (s->slices == TB_SLICES_COMPLETE) store_begin(s, &end->frame, event);
   tb_heap_push(&s->pending_order, place, &order, s);
 }
@@ -203,7 +230,7 @@ static void emit_end(struct tb_shaper *s, const struct tb_pending_end *end) {
   event->ts = end->ts;
   event->thread_ts = end->thread_ts;
   event->track = &end->track->track;
-  name_end(s, &end->frame, event);
+  name_end(&end->frame, event);
   tb_shaper_emit(s, event);
 }
 
@@ -229,7 +256,8 @@ static void close_finished(struct tb_shape_track *track, int64_t ts) {
   while (open->count) {
     const struct tb_shape_frame *top = frame_at(track, open->count - 1);
     if (top->end > ts && !top->open.ended) return;
-    tb_open_stack_cut(open, open->count - 1);
+    tb_open_stack_uncount(open, &top->open);
+    open->count--;
   }
 }
 
@@ -245,7 +273,8 @@ static struct tb_shape_frame *push(struct tb_shaper *s, struct tb_shape_track *t
   }
   top->slice_id = event->slice_id;
   top->end = end;
-  top->name = top->categories = top->has = 0;
+  top->name = top->categories = (struct tb_str){NULL, 0};
+  top->has = 0;
   top->begin = (struct tb_str){NULL, 0};
   return top;
 }
@@ -291,9 +320,10 @@ static struct tb_shape_frame *open_slice(struct tb_shaper *s, struct tb_shape_tr
   if (!top) return NULL;
   /* asked for by an END alone, of the source or one that is made */
   if (begins || (!instant && s->slices == TB_SLICES_BEGIN_END)) {
-    top->name = keep(s, event->name);
-    top->categories = keep(s, event->categories);
     top->has = event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES);
+    top->name = text_of(event->name, event->has & TB_HAS_NAME);
+    top->categories = text_of(event->categories, event->has & TB_HAS_CATEGORIES);
+    note_unkept(s, track);
   }
   return top;
 }
@@ -310,20 +340,14 @@ void tb_shaper_begin(struct tb_shaper *s, struct tb_shape_track *track, struct t
   join(s, track, event);
 }
 
-/* An END that looks for its slice. */
-struct end_of {
-  const struct tb_shaper *shaper;
-  const struct tb_event *event;
-};
-
 /* The frame that an END is for: one whose end is not known, of its name and categories where it has them. */
 static bool is_of(const void *ctx, const struct tb_open_frame *open) {
-  const struct end_of *end = ctx;
+  const struct tb_event *end = ctx;
   const struct tb_shape_frame *frame = (const struct tb_shape_frame *)open;
-  struct tb_str name = end->event->name, categories = end->event->categories;
+  struct tb_str name = end->name, categories = end->categories;
   if (frame->end != INT64_MAX) return false;
-  if (name.len && !tb_str_equal(kept(end->shaper, frame->name, true), name)) return false;
-  return !categories.len || !frame->categories || tb_str_equal(kept(end->shaper, frame->categories, true), categories);
+  if (name.len && !tb_str_equal(frame->name, name)) return false;
+  return !categories.len || !frame->categories.len || tb_str_equal(frame->categories, categories);
 }
 
 /* The slice as one event: what its BEGIN said, and what its END does. */
@@ -356,14 +380,13 @@ static void emit_whole(struct tb_shaper *s, struct tb_shape_frame *frame, const 
 void tb_shaper_end_slice(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
   close_finished(track, event->ts);
   uint64_t name = event->name.len ? tb_open_name_of(event->name, track->open.count) : 0;
-  const struct end_of end = {s, event};
-  size_t found = tb_open_stack_find(&track->open, name, 0, is_of, &end);
+  size_t found = tb_open_stack_find(&track->open, name, 0, is_of, event);
   if (!found) {
     tb_losses_add(s->losses, "end of a slice without its begin", event->offset);
     return;
   }
   struct tb_shape_frame *frame = frame_at(track, found - 1);
-  name_end(s, frame, event);
+  name_end(frame, event);
   if (s->slices == TB_SLICES_COMPLETE)
     emit_whole(s, frame, event);
   else
@@ -375,26 +398,32 @@ void tb_shaper_end_slice(struct tb_shaper *s, struct tb_shape_track *track, stru
 /* ---- in their place ---------------------------------------------------------------------------------------------- */
 
 /* Ends the slice on top, where the END is for that. */
-static bool end_top(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
+static bool end_top(struct tb_shape_track *track, struct tb_event *event) {
   close_finished(track, event->ts);
   struct tb_shape_frame *top = track->open.count ? frame_at(track, track->open.count - 1) : NULL;
-  if (!top || !is_of(&(const struct end_of){s, event}, &top->open)) return false;
-  name_end(s, top, event);
+  if (!top || !is_of(event, &top->open)) return false;
+  name_end(top, event);
   top->open.ended = true;
   tb_open_stack_pop(&track->open);
   return true;
 }
 
-bool tb_shaper_put_in_place(struct tb_shaper *s, struct tb_event *event) {
+bool tb_shaper_change(struct tb_shaper *s, struct tb_event *event) {
   struct tb_shape_track *track = tb_shape_track_met(&s->tracks, event->track);
   bool joins = event->flow_count || event->terminating_flow_count || event->bind_id.kind != TB_ID_NONE;
   if (event->type > TB_EVENT_INSTANT || !track || !track->is_announced || track->arriving_count || joins ||
       event->thread || s->slices != TB_SLICES_EITHER)
     return false;
-  if (event->type == TB_EVENT_SLICE_END ? !end_top(s, track, event) : !open_slice(s, track, event)) return false;
+  if (event->type == TB_EVENT_SLICE_END ? !end_top(track, event) : !open_slice(s, track, event)) return false;
   event->track = &track->track;
-  s->alone = event;
   return true;
+}
+
+size_t tb_shaper_put_in_place(struct tb_shaper *s, struct tb_event *events, size_t count) {
+  size_t done = 0;
+  s->out_count = s->out_next = 0;
+  while (done < count && tb_shaper_change(s, &events[done])) tb_shaper_emit(s, &events[done++]);
+  return done;
 }
 
 void tb_shaper_begin_endless(struct tb_shaper *s) {

@@ -47,10 +47,6 @@ bool tb_open_stack_end(struct tb_open_stack *s, size_t index) {
   return index + 1 == s->count;
 }
 
-void tb_open_stack_cut(struct tb_open_stack *s, size_t count) {
-  while (s->count > count) tb_open_stack_uncount(s, tb_open_stack_at(s, --s->count));
-}
-
 void tb_open_stack_forget(struct tb_open_stack *s, size_t count) {
   for (size_t i = 0; i < count; i++) tb_open_stack_uncount(s, tb_open_stack_at(s, i));
   s->count -= (uint32_t)count;

@@ -88,7 +88,9 @@ static inline void tb_open_stack_pop(struct tb_open_stack *stack) {
   } while (--stack->count && top->ended);
 }
 /* Leaves the `count` outermost slices. */
-void tb_open_stack_cut(struct tb_open_stack *stack, size_t count);
+static inline void tb_open_stack_cut(struct tb_open_stack *stack, size_t count) {
+  while (stack->count > count) tb_open_stack_uncount(stack, tb_open_stack_at(stack, --stack->count));
+}
 /* Takes the `count` outermost slices off, which are more than TB_NAMES_COUNTED_FROM. */
 void tb_open_stack_forget(struct tb_open_stack *stack, size_t count);
 

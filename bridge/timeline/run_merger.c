@@ -5,6 +5,7 @@
 #include "base/heap.h"
 
 enum { READ_BYTES = 32 * 1024 };
+#define NO_RUN UINT32_MAX
 
 struct run_reader {
   struct tb_buffer buffer; /* of a run in the file */
@@ -12,6 +13,7 @@ struct run_reader {
   size_t have;
   uint64_t offset, end; /* what is still in the file */
   uint64_t left;        /* records not read yet, without the current one */
+  bool in_memory;       /* all of it is there */
 };
 
 struct tb_run_merger {
@@ -21,16 +23,20 @@ struct tb_run_merger {
   size_t count;
   struct run_reader *readers;
   char *current;       /* the current record of each run */
+  int64_t *keys;       /* of these; 0 where records have none */
   struct tb_heap heap; /* runs with a current record; where they are in order, those that are not read yet too */
   bool in_order;
-  bool taken; /* the record on top was returned */
+  bool taken;      /* the record on top was returned */
+  uint32_t second; /* the run that comes next where it is known, else NO_RUN */
 };
 
 static void *current(const struct tb_run_merger *m, size_t run) { return m->current + run * m->records->size; }
 
 static bool before(const void *ctx, uint32_t a, uint32_t b) {
   const struct tb_run_merger *m = ctx;
-  int order = m->in_order ? 0 : m->records->compare(current(m, a), current(m, b));
+  if (m->in_order) return a < b;
+  if (m->keys[a] != m->keys[b]) return m->keys[a] < m->keys[b];
+  int order = m->records->compare(current(m, a), current(m, b));
   return order ? order < 0 : a < b;
 }
 
@@ -57,12 +63,14 @@ static enum tb_status read_more(struct tb_run_merger *m, struct run_reader *r, s
 static enum tb_status read_record(struct tb_run_merger *m, uint32_t run, struct tb_error *error) {
   struct run_reader *r = &m->readers[run];
   if (!r->left) return TB_END;
-  while (!r->have || !m->records->is_whole(r->at, r->have, r->offset == r->end)) {
+  while (!r->in_memory && (!r->have || !m->records->is_whole(r->at, r->have, r->offset == r->end))) {
     enum tb_status status = read_more(m, r, error);
     if (status != TB_OK) return status;
   }
-  const char *after = m->records->read(current(m, run), r->at);
-  r->have -= (size_t)(after - r->at);
+  void *record = current(m, run);
+  const char *after = m->records->read(record, r->at);
+  if (m->records->begins_with_key) memcpy(&m->keys[run], record, sizeof(*m->keys));
+  if (!r->in_memory) r->have -= (size_t)(after - r->at);
   r->at = after;
   r->left--;
   return TB_OK;
@@ -74,7 +82,7 @@ static enum tb_status open_readers(struct tb_run_merger *m, const void *ctx, con
   for (uint32_t i = 0; i < m->count; i++) {
     struct run_reader *r = &m->readers[i];
     *r = (struct run_reader){.offset = runs[i].offset, .end = runs[i].offset + runs[i].bytes, .left = runs[i].count};
-    if (runs[i].memory) *r = (struct run_reader){.at = runs[i].memory, .have = runs[i].bytes, .left = runs[i].count};
+    if (runs[i].memory) *r = (struct run_reader){.at = runs[i].memory, .left = runs[i].count, .in_memory = true};
     tb_buffer_init(&r->buffer, m->allocator, 0);
     if (m->records->start) m->records->start(ctx, current(m, i));
     enum tb_status status = m->in_order && i ? TB_OK : read_record(m, i, error);
@@ -91,10 +99,11 @@ enum tb_status tb_run_merger_open(struct tb_spill_file *file, const struct tb_al
   struct tb_run_merger *m = tb_calloc(allocator, sizeof(*m));
   if (!m) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   *m = (struct tb_run_merger){
-      .file = file, .allocator = allocator, .records = records, .count = count, .in_order = in_order};
+      .file = file, .allocator = allocator, .records = records, .count = count, .in_order = in_order, .second = NO_RUN};
   m->readers = tb_calloc(allocator, count * sizeof(*m->readers));
   m->current = tb_calloc(allocator, count * records->size);
-  bool whole = m->readers && m->current && tb_heap_reserve(&m->heap, allocator, count) == TB_OK;
+  m->keys = tb_calloc(allocator, count * sizeof(*m->keys));
+  bool whole = m->readers && m->current && m->keys && tb_heap_reserve(&m->heap, allocator, count) == TB_OK;
   enum tb_status status =
       whole ? open_readers(m, ctx, runs, error) : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   if (status != TB_OK) {
@@ -105,6 +114,20 @@ enum tb_status tb_run_merger_open(struct tb_spill_file *file, const struct tb_al
   return TB_OK;
 }
 
+/* Puts the run on top, which has its next record, where it belongs. Traces are nearly in order: mostly it stays, and is
+ * compared with no more than the one run that comes next. */
+static void settle_top(struct tb_run_merger *m) {
+  struct tb_heap *heap = &m->heap;
+  if (heap->count < 2 || m->in_order) return;
+  if (m->second == NO_RUN) {
+    m->second = heap->items[1];
+    if (heap->count > 2 && before(m, heap->items[2], m->second)) m->second = heap->items[2];
+  }
+  if (before(m, heap->items[0], m->second)) return;
+  tb_heap_settle(heap, 0, &by_record, m);
+  m->second = NO_RUN;
+}
+
 /* Moves the run on top of the heap to its next record; at its end the next run is on top. */
 static enum tb_status advance_top(struct tb_run_merger *m, struct tb_error *error) {
   enum tb_status status;
@@ -112,9 +135,10 @@ static enum tb_status advance_top(struct tb_run_merger *m, struct tb_error *erro
     if (status != TB_END) return status;
     tb_buffer_free(&m->readers[m->heap.items[0]].buffer);
     tb_heap_remove(&m->heap, 0, &by_record, m);
+    m->second = NO_RUN;
     if (!m->in_order) return TB_OK;
   }
-  if (m->heap.count) tb_heap_settle(&m->heap, 0, &by_record, m);
+  settle_top(m);
   return TB_OK;
 }
 
@@ -134,6 +158,7 @@ void tb_run_merger_close(struct tb_run_merger *m) {
       if (m->readers[i].buffer.allocator) tb_buffer_free(&m->readers[i].buffer);
   tb_free(m->allocator, m->readers, m->count * sizeof(*m->readers));
   tb_free(m->allocator, m->current, m->count * m->records->size);
+  tb_free(m->allocator, m->keys, m->count * sizeof(*m->keys));
   tb_heap_free(&m->heap, m->allocator);
   tb_free(m->allocator, m, sizeof(*m));
 }

@@ -36,6 +36,8 @@ struct tb_run {
 struct tb_run_records {
   /* Bytes of a record as `read` makes it. */
   size_t size;
+  /* It begins with an int64_t by which records are compared first: most differ in their time. */
+  bool begins_with_key;
   /* Prepares the memory that all records of a run are read to, one after the other; NULL: not needed. */
   void (*start)(const void *ctx, void *record);
   /* Whether the record at `at`, of which `have` bytes are there, can be read; `all`: the run has no more bytes. */

@@ -412,8 +412,8 @@ static int compare_run_records(const void *a, const void *b) {
   return tb_entry_in_order(x->ts, rank, y->ts, other) ? -1 : 1;
 }
 
-static const struct tb_run_records run_records = {sizeof(struct run_record), start_run, is_whole, read_run_record,
-                                                  compare_run_records};
+static const struct tb_run_records run_records = {
+    sizeof(struct run_record), false, start_run, is_whole, read_run_record, compare_run_records};
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 

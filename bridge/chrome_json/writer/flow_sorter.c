@@ -65,8 +65,8 @@ static const char *read_point(void *record, const char *at) {
   return at + sizeof(struct tb_json_flow_point);
 }
 
-static const struct tb_run_records point_records = {sizeof(struct tb_json_flow_point), NULL, is_whole, read_point,
-                                                    compare_void};
+static const struct tb_run_records point_records = {
+    sizeof(struct tb_json_flow_point), false, NULL, is_whole, read_point, compare_void};
 
 /* The points in memory are sorted, and those of all runs are merged. */
 static enum tb_status start(struct tb_json_flow_sorter *p, struct tb_run_merger **merger, struct tb_error *error) {

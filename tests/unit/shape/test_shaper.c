@@ -475,6 +475,48 @@ static void the_one_shape_is_what_comes_unless_another_is_asked_for(void **state
   }
 }
 
+/* A BEGIN's memory is used again while its slice is open, and a slice that has ended leaves its place to another. */
+static void an_end_has_its_begins_names_however_much_comes_between(void **state) {
+  (void)state;
+  enum { ROUNDS = 1200 };
+  struct tb_buffer json;
+  tb_buffer_init(&json, tb_default_allocator(), 0);
+  assert_int_equal(tb_buffer_append(&json, "[", 1), TB_OK);
+  for (int i = 0; i < 2 * ROUNDS; i++) {
+    char line[200];
+    int len = snprintf(line, sizeof(line),
+                       "{\"ph\":\"%c\"," ON
+                       "\"ts\":%d,\"name\":\"%s %d\",\"cat\":\"cat %d\"},"
+                       "{\"ph\":\"B\"," ON "\"ts\":%d,\"name\":\"short %d\"},{\"ph\":\"E\"," ON "\"ts\":%d},",
+                       i < ROUNDS ? 'B' : 'E', 3 * i, "long", i < ROUNDS ? i : 2 * ROUNDS - 1 - i,
+                       i < ROUNDS ? i : 2 * ROUNDS - 1 - i, 3 * i + 1, i, 3 * i + 2);
+    assert_int_equal(tb_buffer_append(&json, line, (size_t)len), TB_OK);
+  }
+  json.data[json.len - 1] = ']';
+  for (int sorted = 0; sorted < 2; sorted++) {
+    const struct tb_reader_options options = {.size = sizeof(options), .sorted = sorted};
+    struct tb_reader *reader;
+    const struct tb_event *event;
+    size_t longs = 0, shorts = 0, losses;
+    assert_int_equal(tb_reader_open_memory("a", json.data, json.len, &options, &reader, NULL), TB_OK);
+    while (tb_reader_next(reader, &event) == TB_OK) {
+      char name[32], categories[32] = "";
+      if (event->type != TB_EVENT_SLICE_END) continue;
+      bool is_long = event->categories.len;
+      size_t number = is_long ? ROUNDS - 1 - longs++ : shorts++;
+      int len = snprintf(name, sizeof(name), is_long ? "long %zu" : "short %zu", number);
+      assert_true(tb_str_equal(event->name, (struct tb_str){name, (size_t)len}));
+      if (is_long) (void)snprintf(categories, sizeof(categories), "cat %zu", number);
+      assert_true(tb_str_equal(event->categories, tb_str_from(categories)));
+    }
+    assert_int_equal(longs, ROUNDS);
+    assert_int_equal(shorts, 2 * ROUNDS);
+    assert_null(tb_reader_losses(reader, &losses));
+    tb_reader_close(reader);
+  }
+  tb_buffer_free(&json);
+}
+
 static void a_shape_that_there_is_none_of_is_refused(void **state) {
   (void)state;
   struct tb_reader *reader;
@@ -503,6 +545,7 @@ int main(void) {
       cmocka_unit_test(an_idle_thread_is_one_for_each_processor),
       cmocka_unit_test(memory_that_runs_out_anywhere_is_an_error),
       cmocka_unit_test(the_one_shape_is_what_comes_unless_another_is_asked_for),
+      cmocka_unit_test(an_end_has_its_begins_names_however_much_comes_between),
       cmocka_unit_test(a_shape_that_there_is_none_of_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
