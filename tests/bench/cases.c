@@ -23,9 +23,8 @@ static bool run_convert(const struct bench_case *what, const struct bench_file *
   return false;
 }
 
-/* Events out of a reader, and nothing done with them. */
-static bool run_read(const struct bench_case *what, const struct bench_file *input, const char *output,
-                     struct bench_outcome *outcome) {
+bool bench_read(const struct bench_case *what, const struct bench_file *input, const char *output,
+                struct bench_outcome *outcome) {
   (void)output;
   const struct tb_reader_options options = {.size = sizeof(options),
                                             .shape = what->order ? TB_SHAPE_ONE : TB_SHAPE_SOURCE,
@@ -41,6 +40,7 @@ static bool run_read(const struct bench_case *what, const struct bench_file *inp
     error = *tb_reader_error(reader);
     tb_reader_close(reader);
   }
+  outcome->bytes = input->bytes;
   snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
   return status == TB_END && events >= input->events;
 }
@@ -96,23 +96,14 @@ static bool run_inflate(const struct bench_case *what, const struct bench_file *
 
 #define PERFETTO .run = run_convert, .output = "perfetto-trace"
 
-/* What a user of the library pays for one shape of events, and for the order of time. */
-#define ONE_SHAPE(file)                                                                                          \
-  {                                                                                                              \
-    .name = "read " file ", one shape", .group = "main", .input = file, .baseline = "read " file, .target = 0.8, \
-    .run = run_read, .memory_limit = (uint64_t)64 << 20, .order = BENCH_ONE_SHAPE                                \
-  }
-#define SORTED(file)                                                                                                 \
-  {                                                                                                                  \
-    .name = "read " file ", sorted", .group = "main", .input = file, .baseline = "read " file, .target = 0.625,      \
-    .run = run_read, .memory_budget = (uint64_t)64 << 20, .memory_limit = (uint64_t)160 << 20, .order = BENCH_SORTED \
-  }
+#define ONE_SHAPE(file) BENCH_READ_ONE_SHAPE("read " file, file)
+#define SORTED(file) BENCH_READ_SORTED("read " file, file)
 
 static const struct bench_case json_cases[] = {
     {.name = "memcpy", .group = "main", .input = "chrome", .run = run_memcpy},
     {.name = "copy", .group = "main", .input = "chrome", .run = run_copy, .output = "json"},
     {.name = "simdjson chrome", .group = "main", .input = "chrome", .run = run_simdjson},
-    {.name = "read chrome", .group = "main", .input = "chrome", .baseline = "simdjson chrome", .run = run_read},
+    {.name = "read chrome", .group = "main", .input = "chrome", .baseline = "simdjson chrome", .run = bench_read},
     {.name = "convert chrome",
      .group = "main",
      .input = "chrome",
@@ -138,7 +129,7 @@ static const struct bench_case json_cases[] = {
      .memory_share = 0.6,
      .compress = true},
     {.name = "simdjson pytorch", .group = "main", .input = "pytorch", .run = run_simdjson},
-    {.name = "read pytorch", .group = "main", .input = "pytorch", .baseline = "simdjson pytorch", .run = run_read},
+    {.name = "read pytorch", .group = "main", .input = "pytorch", .baseline = "simdjson pytorch", .run = bench_read},
     {.name = "convert pytorch",
      .group = "main",
      .input = "pytorch",

@@ -45,6 +45,22 @@ struct bench_case {
 /* The i-th of all cases, NULL past the last. A baseline comes before the cases that name it. */
 const struct bench_case *bench_case_at(size_t i);
 
+/* Events out of a reader, and nothing done with them. */
+bool bench_read(const struct bench_case *what, const struct bench_file *input, const char *output,
+                struct bench_outcome *outcome);
+
+/* What a user of the library pays for one shape of events, and for the order of time. */
+#define BENCH_READ_ONE_SHAPE(of, file)                                                                          \
+  {                                                                                                             \
+    .name = of ", one shape", .group = "main", .input = file, .baseline = of, .target = 0.8, .run = bench_read, \
+    .memory_limit = (uint64_t)64 << 20, .order = BENCH_ONE_SHAPE                                                \
+  }
+#define BENCH_READ_SORTED(of, file)                                                                            \
+  {                                                                                                            \
+    .name = of ", sorted", .group = "main", .input = file, .baseline = of, .target = 0.625, .run = bench_read, \
+    .memory_budget = (uint64_t)64 << 20, .memory_limit = (uint64_t)160 << 20, .order = BENCH_SORTED            \
+  }
+
 /* The tables that they are in. */
 /* Every event of the input resolved, and nothing lost; slices are counted by their beginning. */
 bool bench_read_slices(const struct bench_case *what, const struct bench_file *input, const char *output,

@@ -43,6 +43,8 @@ const struct bench_case bench_fxt_cases[] = {
      .run = run_read,
      .least_speed = 1500,
      FLAT},
+    BENCH_READ_ONE_SHAPE("read fxt", "fxt"),
+    BENCH_READ_SORTED("read fxt", "fxt"),
     {.name = "convert fxt",
      .group = "main",
      .input = "fxt",

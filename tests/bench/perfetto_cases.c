@@ -88,6 +88,8 @@ const struct bench_case bench_perfetto_cases[] = {
      .baseline = "unpack slices",
      .run = bench_read_slices,
      .least_events = 8},
+    BENCH_READ_ONE_SHAPE("events slices", "slices-perfetto"),
+    BENCH_READ_SORTED("events slices", "slices-perfetto"),
     {.name = "to JSON slices", .group = "main", .input = "slices-perfetto", JSON},
     {.name = "to JSON slices -j2",
      .group = "main",
