@@ -4,8 +4,8 @@
  * before of their kind had. So an event is not looked at member by member: one pass finds that it has nothing but what
  * the form has, and the form's lists say where the rest is.
  *
- * Members are told by words, of which an event has some sixty, of eight bytes each. Its first two words (type, flags,
- * phase and the like) are the form's own.
+ * Members are known by their words, of which an event has some sixty, of eight bytes each. Its first two words (type,
+ * flags, phase and the like) are the form's own.
  */
 #ifndef TB_SHAPE_EVENT_FORM_H
 #define TB_SHAPE_EVENT_FORM_H
