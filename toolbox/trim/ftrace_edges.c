@@ -7,18 +7,10 @@
 #include "base/times.h"
 #include "protobuf/number_cursor.h"
 #include "protos/field_numbers.h"
-#include "toolbox/walk/atrace.h"
+#include "toolbox/trim/ftrace_roles.h"
 #include "tracebridge/event.h"
 
 enum { TRACKS_MAX = 1 << 24, EVENTS_MAX = 1 << 28, IDLE_PRIORITY = 120 };
-
-enum role { ROLE_NONE, ROLE_BEGIN, ROLE_END, ROLE_VALUE };
-
-/* What an event is: its role, and what those of its kind are matched by. */
-struct event_role {
-  enum role role;
-  uint64_t key, kind;
-};
 
 void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_window *window) {
   const struct tb_allocator *a = walk->merger.allocator;
@@ -59,149 +51,7 @@ static struct tb_ftrace_track *get_track(struct tb_ftrace_edges *edges, uint64_t
   return track;
 }
 
-/* ---- what events are --------------------------------------------------------------------------------------------- */
-
-static uint64_t number_of(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number) return field.value;
-  return 0;
-}
-
-static struct tb_str text_of(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
-  return (struct tb_str){"", 0};
-}
-
-static struct event_role role_of_marker(const struct tb_ftrace_event *event) {
-  static const enum role roles[] = {[TB_ATRACE_BEGIN] = ROLE_BEGIN,
-                                    [TB_ATRACE_END] = ROLE_END,
-                                    [TB_ATRACE_VALUE] = ROLE_VALUE,
-                                    [TB_ATRACE_INSTANT] = ROLE_NONE};
-  struct tb_atrace_mark marker;
-  tb_atrace_read(event, &marker);
-  uint64_t kind = TB_FTRACE_EVENT_PRINT | (marker.is_async ? UINT64_C(1) << 32 : 0);
-  return (struct event_role){roles[marker.role], marker.key, kind};
-}
-
-/* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
-static struct event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
-  bool typed = event->kind != TB_FTRACE_EVENT_TRACING_MARK_WRITE;
-  uint64_t type = typed ? number_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE) : 0;
-  if (!type) type = number_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN) ? 'B' : 'E';
-  if (type == 'B' || type == 'E')
-    return (struct event_role){type == 'B' ? ROLE_BEGIN : ROLE_END, (uint64_t)event->pid, TB_FTRACE_EVENT_PRINT};
-  if (type != 'C') return (struct event_role){.role = ROLE_NONE};
-  uint64_t process = number_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_PID);
-  struct tb_str name = text_of(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME);
-  return (struct event_role){ROLE_VALUE, tb_str_hash(name, process), event->kind};
-}
-
-/* A step of falling asleep or waking up; of one of them the number is the processor's, which may change. */
-static struct event_role role_of_suspend(const struct tb_ftrace_event *event) {
-  struct tb_str action = text_of(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
-  bool any_cpu = tb_str_equal(action, (struct tb_str){"timekeeping_freeze", sizeof("timekeeping_freeze") - 1});
-  uint64_t number = any_cpu ? 0 : number_of(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
-  bool begins = number_of(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_START);
-  return (struct event_role){begins ? ROLE_BEGIN : ROLE_END, tb_str_hash(action, number), event->kind};
-}
-
-/* Which number of which process, whoever changed it. */
-static uint64_t memory_of(const struct tb_ftrace_event *event) {
-  uint64_t memory = number_of(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
-  uint64_t of = memory ? memory << 8 : (uint64_t)event->pid << 40;
-  return tb_mix64(of ^ number_of(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
-}
-
-/* By which of its fields events of a kind belong together: up to two numbers, or a text, or none where it has one of
- * all. */
-static const struct kind {
-  uint32_t kind, of; /* of: the kind that begins what this one ends, and else itself */
-  enum role role;
-  enum { BY_NOTHING, BY_CPU, BY_THREAD, BY_NUMBERS, BY_TEXT } by;
-  uint32_t fields[2];
-} kinds[] = {
-#define BEGIN(name, ...) \
-  { TB_FTRACE_EVENT_##name, TB_FTRACE_EVENT_##name, ROLE_BEGIN, __VA_ARGS__ }
-#define END(name, of, ...) \
-  { TB_FTRACE_EVENT_##name, TB_FTRACE_EVENT_##of, ROLE_END, __VA_ARGS__ }
-#define VALUE(name, ...) \
-  { TB_FTRACE_EVENT_##name, TB_FTRACE_EVENT_##name, ROLE_VALUE, __VA_ARGS__ }
-#define FENCE \
-  BY_NUMBERS, { TB_DMA_FENCE_FTRACE_EVENT_CONTEXT, TB_DMA_FENCE_FTRACE_EVENT_SEQNO }
-#define SOURCE \
-  BY_TEXT, { TB_WAKEUP_SOURCE_FTRACE_EVENT_NAME, 0 }
-    BEGIN(IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
-    END(IRQ_HANDLER_EXIT, IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
-    BEGIN(SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
-    END(SOFTIRQ_EXIT, SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
-    VALUE(CPU_FREQUENCY, BY_NUMBERS, {TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, 0}),
-    VALUE(CPU_FREQUENCY_LIMITS, BY_NUMBERS, {TB_CPU_FREQUENCY_LIMITS_FTRACE_EVENT_CPU_ID, 0}),
-    VALUE(CPU_IDLE, BY_NUMBERS, {TB_CPU_IDLE_FTRACE_EVENT_CPU_ID, 0}),
-    VALUE(CLOCK_SET_RATE, BY_TEXT, {TB_CLOCK_FTRACE_EVENT_NAME, 0}),
-    VALUE(GPU_FREQUENCY, BY_NUMBERS, {TB_GPU_FREQUENCY_FTRACE_EVENT_GPU_ID, 0}),
-    VALUE(GPU_MEM_TOTAL, BY_NUMBERS, {TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID, 0}),
-    VALUE(MALI_GPU_POWER_STATE, BY_NOTHING, {0, 0}),
-    VALUE(OOM_SCORE_ADJ_UPDATE, BY_NUMBERS, {TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID, 0}),
-    VALUE(THERMAL_TEMPERATURE, BY_TEXT, {TB_THERMAL_TEMPERATURE_FTRACE_EVENT_THERMAL_ZONE, 0}),
-    VALUE(CDEV_UPDATE, BY_TEXT, {TB_CDEV_UPDATE_FTRACE_EVENT_TYPE, 0}),
-    BEGIN(WAKEUP_SOURCE_ACTIVATE, SOURCE),
-    END(WAKEUP_SOURCE_DEACTIVATE, WAKEUP_SOURCE_ACTIVATE, SOURCE),
-    BEGIN(DMA_FENCE_INIT, FENCE),
-    END(DMA_FENCE_SIGNALED, DMA_FENCE_INIT, FENCE),
-    BEGIN(DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
-    END(DMA_FENCE_WAIT_END, DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
-#undef BEGIN
-#undef END
-#undef VALUE
-#undef FENCE
-#undef SOURCE
-};
-
-static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *bundle,
-                       const struct tb_ftrace_event *event) {
-  switch (kind->by) {
-    case BY_CPU:
-      return bundle->cpu;
-    case BY_THREAD:
-      return (uint64_t)event->pid;
-    case BY_TEXT:
-      return tb_str_hash(text_of(event->payload, kind->fields[0]), 0);
-    case BY_NUMBERS:
-      return number_of(event->payload, kind->fields[0]) |
-             (kind->fields[1] ? number_of(event->payload, kind->fields[1]) << 32 : 0);
-    case BY_NOTHING:
-    default:
-      return 0;
-  }
-}
-
-static struct event_role role_of(const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_event *event) {
-  switch (event->kind) {
-    case TB_FTRACE_EVENT_PRINT:
-      return role_of_marker(event);
-    case TB_FTRACE_EVENT_TRACING_MARK_WRITE:
-    case TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE:
-    case TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE:
-      return role_of_driver_mark(event);
-    case TB_FTRACE_EVENT_SUSPEND_RESUME:
-      return role_of_suspend(event);
-    case TB_FTRACE_EVENT_RSS_STAT:
-      return (struct event_role){ROLE_VALUE, memory_of(event), event->kind};
-    default:
-      break;
-  }
-  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-    if (kinds[i].kind == event->kind)
-      return (struct event_role){kinds[i].role, key_of(&kinds[i], bundle, event), kinds[i].of};
-  return (struct event_role){.role = ROLE_NONE};
-}
-
-static uint64_t kind_of(const struct event_role *role, const struct tb_ftrace_bundle *bundle) {
+static uint64_t kind_of(const struct tb_ftrace_event_role *role, const struct tb_ftrace_bundle *bundle) {
   return role->kind | (uint64_t)bundle->machine << 33;
 }
 
@@ -267,16 +117,16 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
   tb_ftrace_event_read(bytes, &event);
   if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH)
     return take_switch(edges, bundle, event.raw_time,
-                       (int32_t)number_of(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
-                       (int32_t)number_of(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
-                       text_of(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
-  struct event_role role = role_of(bundle, &event);
-  if (role.role == ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time)) return TB_OK;
+                       (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
+                       (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
+                       tb_ftrace_text(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
+  struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &event);
+  if (role.role == TB_FTRACE_ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time)) return TB_OK;
   struct tb_ftrace_track *track = get_track(edges, role.key, kind_of(&role, bundle));
   if (!track) return TB_NO_MEMORY;
   track->is_cpu = event.kind != TB_FTRACE_EVENT_PRINT;
   struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
-  if (role.role != ROLE_VALUE) return take_slice(edges, track, time, role.role == ROLE_END, &kept);
+  if (role.role != TB_FTRACE_ROLE_VALUE) return take_slice(edges, track, time, role.role == TB_FTRACE_ROLE_END, &kept);
   if (!is_last_value(edges, track, time)) return TB_OK;
   track->value = kept;
   track->buffer.len = 0;
@@ -436,8 +286,8 @@ bool tb_ftrace_edges_ends_before(struct tb_ftrace_edges *edges, const struct tb_
   uint32_t number;
   if (time != edges->window.start) return false;
   tb_ftrace_event_read(event, &read);
-  struct event_role role = role_of(bundle, &read);
-  if (role.role != ROLE_END || !tb_map_get(&edges->track_index, role.key, kind_of(&role, bundle), &number))
+  struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &read);
+  if (role.role != TB_FTRACE_ROLE_END || !tb_map_get(&edges->track_index, role.key, kind_of(&role, bundle), &number))
     return false;
   struct tb_ftrace_track *track = &edges->tracks[number];
   if (!track->ends_at_start) return false;

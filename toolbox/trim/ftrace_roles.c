@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/trim/ftrace_roles.h"
+
+#include "base/intern.h"
+#include "protos/field_numbers.h"
+#include "toolbox/walk/atrace.h"
+
+uint64_t tb_ftrace_number(struct tb_str message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number) return field.value;
+  return 0;
+}
+
+struct tb_str tb_ftrace_text(struct tb_str message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
+  return (struct tb_str){"", 0};
+}
+
+static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *event) {
+  static const enum tb_ftrace_role roles[] = {[TB_ATRACE_BEGIN] = TB_FTRACE_ROLE_BEGIN,
+                                              [TB_ATRACE_END] = TB_FTRACE_ROLE_END,
+                                              [TB_ATRACE_VALUE] = TB_FTRACE_ROLE_VALUE,
+                                              [TB_ATRACE_INSTANT] = TB_FTRACE_ROLE_NONE};
+  struct tb_atrace_mark marker;
+  tb_atrace_read(event, &marker);
+  uint64_t kind = TB_FTRACE_EVENT_PRINT | (marker.is_async ? UINT64_C(1) << 32 : 0);
+  return (struct tb_ftrace_event_role){roles[marker.role], marker.key, kind};
+}
+
+/* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
+static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
+  bool typed = event->kind != TB_FTRACE_EVENT_TRACING_MARK_WRITE;
+  uint64_t type = typed ? tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE) : 0;
+  if (!type) type = tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN) ? 'B' : 'E';
+  if (type == 'B' || type == 'E')
+    return (struct tb_ftrace_event_role){type == 'B' ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END, (uint64_t)event->pid,
+                                         TB_FTRACE_EVENT_PRINT};
+  if (type != 'C') return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
+  uint64_t process = tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_PID);
+  struct tb_str name = tb_ftrace_text(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME);
+  return (struct tb_ftrace_event_role){TB_FTRACE_ROLE_VALUE, tb_str_hash(name, process), event->kind};
+}
+
+/* A step of falling asleep or waking up; of one of them the number is the processor's, which may change. */
+static struct tb_ftrace_event_role role_of_suspend(const struct tb_ftrace_event *event) {
+  struct tb_str action = tb_ftrace_text(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
+  bool any_cpu = tb_str_equal(action, (struct tb_str){"timekeeping_freeze", sizeof("timekeeping_freeze") - 1});
+  uint64_t number = any_cpu ? 0 : tb_ftrace_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
+  bool begins = tb_ftrace_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_START);
+  return (struct tb_ftrace_event_role){begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END, tb_str_hash(action, number),
+                                       event->kind};
+}
+
+/* Which number of which process, whoever changed it. */
+static uint64_t memory_of(const struct tb_ftrace_event *event) {
+  uint64_t memory = tb_ftrace_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
+  uint64_t of = memory ? memory << 8 : (uint64_t)event->pid << 40;
+  return tb_mix64(of ^ tb_ftrace_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
+}
+
+/* By which of its fields events of a kind belong together: up to two numbers, or a text, or none where it has one of
+ * all. */
+static const struct kind {
+  uint32_t of; /* the kind that begins what this one ends, and else itself */
+  enum tb_ftrace_role role;
+  enum { BY_NOTHING, BY_CPU, BY_THREAD, BY_NUMBERS, BY_TEXT } by;
+  uint32_t fields[2];
+} kinds[] = {
+#define BEGIN(name, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##name, TB_FTRACE_ROLE_BEGIN, __VA_ARGS__}
+#define END(name, of, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##of, TB_FTRACE_ROLE_END, __VA_ARGS__}
+#define VALUE(name, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##name, TB_FTRACE_ROLE_VALUE, __VA_ARGS__}
+#define FENCE \
+  BY_NUMBERS, { TB_DMA_FENCE_FTRACE_EVENT_CONTEXT, TB_DMA_FENCE_FTRACE_EVENT_SEQNO }
+#define SOURCE \
+  BY_TEXT, { TB_WAKEUP_SOURCE_FTRACE_EVENT_NAME, 0 }
+    BEGIN(IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
+    END(IRQ_HANDLER_EXIT, IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
+    BEGIN(SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
+    END(SOFTIRQ_EXIT, SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
+    VALUE(CPU_FREQUENCY, BY_NUMBERS, {TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, 0}),
+    VALUE(CPU_FREQUENCY_LIMITS, BY_NUMBERS, {TB_CPU_FREQUENCY_LIMITS_FTRACE_EVENT_CPU_ID, 0}),
+    VALUE(CPU_IDLE, BY_NUMBERS, {TB_CPU_IDLE_FTRACE_EVENT_CPU_ID, 0}),
+    VALUE(CLOCK_SET_RATE, BY_TEXT, {TB_CLOCK_FTRACE_EVENT_NAME, 0}),
+    VALUE(GPU_FREQUENCY, BY_NUMBERS, {TB_GPU_FREQUENCY_FTRACE_EVENT_GPU_ID, 0}),
+    VALUE(GPU_MEM_TOTAL, BY_NUMBERS, {TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID, 0}),
+    VALUE(MALI_GPU_POWER_STATE, BY_NOTHING, {0, 0}),
+    VALUE(OOM_SCORE_ADJ_UPDATE, BY_NUMBERS, {TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID, 0}),
+    VALUE(THERMAL_TEMPERATURE, BY_TEXT, {TB_THERMAL_TEMPERATURE_FTRACE_EVENT_THERMAL_ZONE, 0}),
+    VALUE(CDEV_UPDATE, BY_TEXT, {TB_CDEV_UPDATE_FTRACE_EVENT_TYPE, 0}),
+    BEGIN(WAKEUP_SOURCE_ACTIVATE, SOURCE),
+    END(WAKEUP_SOURCE_DEACTIVATE, WAKEUP_SOURCE_ACTIVATE, SOURCE),
+    BEGIN(DMA_FENCE_INIT, FENCE),
+    END(DMA_FENCE_SIGNALED, DMA_FENCE_INIT, FENCE),
+    BEGIN(DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
+    END(DMA_FENCE_WAIT_END, DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
+#undef BEGIN
+#undef END
+#undef VALUE
+#undef FENCE
+#undef SOURCE
+};
+
+static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *bundle,
+                       const struct tb_ftrace_event *event) {
+  switch (kind->by) {
+    case BY_CPU:
+      return bundle->cpu;
+    case BY_THREAD:
+      return (uint64_t)event->pid;
+    case BY_TEXT:
+      return tb_str_hash(tb_ftrace_text(event->payload, kind->fields[0]), 0);
+    case BY_NUMBERS:
+      return tb_ftrace_number(event->payload, kind->fields[0]) |
+             (kind->fields[1] ? tb_ftrace_number(event->payload, kind->fields[1]) << 32 : 0);
+    case BY_NOTHING:
+    default:
+      return 0;
+  }
+}
+
+struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bundle,
+                                              const struct tb_ftrace_event *event) {
+  switch (event->kind) {
+    case TB_FTRACE_EVENT_PRINT:
+      return role_of_marker(event);
+    case TB_FTRACE_EVENT_TRACING_MARK_WRITE:
+    case TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE:
+    case TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE:
+      return role_of_driver_mark(event);
+    case TB_FTRACE_EVENT_SUSPEND_RESUME:
+      return role_of_suspend(event);
+    case TB_FTRACE_EVENT_RSS_STAT:
+      return (struct tb_ftrace_event_role){TB_FTRACE_ROLE_VALUE, memory_of(event), event->kind};
+    default:
+      break;
+  }
+  if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].role)
+    return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
+  const struct kind *kind = &kinds[event->kind];
+  return (struct tb_ftrace_event_role){kind->role, key_of(kind, bundle, event), kind->of};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an ftrace event is to a window: whether it begins or ends something or is a value, and of what.
+ */
+#ifndef TB_TOOLBOX_TRIM_FTRACE_ROLES_H
+#define TB_TOOLBOX_TRIM_FTRACE_ROLES_H
+
+#include "toolbox/walk/ftrace_bundle.h"
+
+enum tb_ftrace_role { TB_FTRACE_ROLE_NONE, TB_FTRACE_ROLE_BEGIN, TB_FTRACE_ROLE_END, TB_FTRACE_ROLE_VALUE };
+
+/* The role, and what those of its kind are matched by. */
+struct tb_ftrace_event_role {
+  enum tb_ftrace_role role;
+  uint64_t key, kind;
+};
+
+struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bundle,
+                                              const struct tb_ftrace_event *event);
+
+/* The first field of a message with that number; 0 and an empty text where there is none. */
+uint64_t tb_ftrace_number(struct tb_str message, uint32_t number);
+struct tb_str tb_ftrace_text(struct tb_str message, uint32_t number);
+
+#endif
