@@ -5,7 +5,16 @@
 #include "ftrace/event_text.h"
 #include "protobuf/wire.h"
 
-static const char KINDS[] = "perfetto.protos.FtraceEventKinds";
+static bool find_in(struct tb_descriptor_pool *schema, struct tb_str message, uint32_t kind,
+                    struct tb_descriptor_field *event) {
+  uint32_t type = tb_descriptor_pool_find_type(schema, message);
+  return type && tb_descriptor_pool_find_field(schema, type, kind, event);
+}
+
+bool tb_ftrace_find_kind(struct tb_descriptor_pool *schema, uint32_t kind, struct tb_descriptor_field *event) {
+  return find_in(schema, TB_STR("perfetto.protos.FtraceEvent"), kind, event) ||
+         find_in(schema, TB_STR("perfetto.protos.FtraceEventKinds"), kind, event);
+}
 
 static void put_bytes(struct tb_json_emit *out, struct tb_str bytes) {
   static const char digits[] = "0123456789abcdef";
@@ -80,8 +89,7 @@ static void put_field(struct tb_json_emit *out, struct tb_descriptor_pool *schem
 void tb_ftrace_put_described(struct tb_json_emit *out, struct tb_descriptor_pool *schema, uint32_t kind,
                              struct tb_str payload, const struct tb_iid_index *symbols) {
   struct tb_descriptor_field event;
-  uint32_t kinds = tb_descriptor_pool_find_type(schema, tb_str_from(KINDS));
-  bool is_described = kinds && tb_descriptor_pool_find_field(schema, kinds, kind, &event);
+  bool is_described = tb_ftrace_find_kind(schema, kind, &event);
   if (is_described)
     tb_ftrace_put_text(out, event.name);
   else

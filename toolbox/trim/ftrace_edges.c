@@ -26,6 +26,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   if (!a) return;
   for (size_t i = 0; i < edges->track_count; i++) {
     tb_free(a, edges->tracks[i].edges, edges->tracks[i].capacity * sizeof(*edges->tracks[i].edges));
+    tb_free(a, edges->tracks[i].addends, edges->tracks[i].addend_capacity * sizeof(*edges->tracks[i].addends));
     tb_buffer_free(&edges->tracks[i].buffer);
   }
   tb_free(a, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
@@ -59,8 +60,9 @@ static uint64_t kind_of(const struct tb_ftrace_event_role *role, const struct tb
 
 /* Whether a value at `time` is the last before the start so far. */
 static bool is_last_value(const struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time) {
-  track->has_value_at_start |= time == edges->window.start;
-  if (time >= edges->window.start || (track->has_value && time < track->value_time)) return false;
+  int64_t last = edges->window.start - !track->adds; /* of a sum, what is at the start comes with it */
+  track->has_value_at_start |= !track->adds && time == edges->window.start;
+  if (time > last || (track->has_value && time < track->value_time)) return false;
   track->has_value = true;
   track->value_time = time;
   return true;
@@ -80,6 +82,20 @@ static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace
     if (!edge.kept.bytes.ptr) return TB_NO_MEMORY;
   }
   track->edges[track->count++] = edge;
+  return TB_OK;
+}
+
+/* Which of the addends count is known when all first bundles are. */
+static enum tb_status take_addend(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time,
+                                  const struct tb_ftrace_event *event, uint32_t adds) {
+  if (time > edges->window.start) return TB_OK;
+  void *items = track->addends;
+  enum tb_status status = tb_grow_array(edges->track_index.allocator, &items, &track->addend_capacity,
+                                        track->addend_count + 1, sizeof(*track->addends), EVENTS_MAX);
+  track->addends = items;
+  if (status != TB_OK) return status;
+  track->adds = adds;
+  track->addends[track->addend_count++] = (struct tb_ftrace_addend){time, tb_ftrace_number(event->payload, adds)};
   return TB_OK;
 }
 
@@ -127,7 +143,8 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
   track->is_cpu = event.kind != TB_FTRACE_EVENT_PRINT;
   struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
   if (role.role != TB_FTRACE_ROLE_VALUE) return take_slice(edges, track, time, role.role == TB_FTRACE_ROLE_END, &kept);
-  if (!is_last_value(edges, track, time)) return TB_OK;
+  enum tb_status status = role.adds ? take_addend(edges, track, time, &event, role.adds) : TB_OK;
+  if (status != TB_OK || !is_last_value(edges, track, time)) return status;
   track->value = kept;
   track->buffer.len = 0;
   return tb_buffer_append(&track->buffer, bytes.ptr, bytes.len);
@@ -265,6 +282,38 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
   return status;
 }
 
+/* The last value with the sum of all in place of what it adds, which readers take as a number of 32 bits. */
+static enum tb_status append_sum(struct tb_ftrace_edges *edges, const struct tb_ftrace_track *track) {
+  struct tb_ftrace_event event;
+  struct tb_buffer made;
+  enum tb_status status = TB_OK;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < track->addend_count; i++)
+    if (track->addends[i].time >= tb_ftrace_edges_whole_from(edges, track->value.machine))
+      sum += track->addends[i].value;
+  tb_ftrace_event_read(track->value.bytes, &event);
+  tb_buffer_init(&made, edges->track_index.allocator, 0);
+  do {
+    struct tb_ftrace_kept kept = track->value;
+    uint64_t part = sum < UINT32_MAX ? sum : UINT32_MAX;
+    struct tb_wire_cursor cursor = tb_wire_cursor(event.payload);
+    struct tb_wire_field field;
+    made.len = 0;
+    status = tb_wire_buffer_uint(&made, TB_FTRACE_EVENT_PID, (uint64_t)event.pid);
+    if (status == TB_OK) status = tb_wire_buffer_open(&made, event.kind);
+    size_t body = made.len;
+    while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+      status = field.number == track->adds ? tb_wire_buffer_uint(&made, track->adds, part)
+                                           : tb_buffer_append(&made, field.start, (size_t)(cursor.at - field.start));
+    if (status == TB_OK) status = tb_wire_buffer_close(&made, body);
+    kept.bytes = (struct tb_str){made.data, made.len};
+    if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
+    sum -= part;
+  } while (status == TB_OK && sum);
+  tb_buffer_free(&made);
+  return status;
+}
+
 enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < edges->track_count && status == TB_OK; i++) {
@@ -275,18 +324,19 @@ enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
       continue;
     track->value.bytes = (struct tb_str){track->buffer.data, track->buffer.len};
     edges->values_at_start++;
-    status = append_packet(edges, &track->value, edges->window.start);
+    status = track->adds ? append_sum(edges, track) : append_packet(edges, &track->value, edges->window.start);
   }
   return status;
 }
 
-bool tb_ftrace_edges_ends_before(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
-                                 struct tb_str event, int64_t time) {
+bool tb_ftrace_edges_replaces(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, struct tb_str event,
+                              int64_t time) {
   struct tb_ftrace_event read;
   uint32_t number;
   if (time != edges->window.start) return false;
   tb_ftrace_event_read(event, &read);
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &read);
+  if (role.adds) return true;
   if (role.role != TB_FTRACE_ROLE_END || !tb_map_get(&edges->track_index, role.key, kind_of(&role, bundle), &number))
     return false;
   struct tb_ftrace_track *track = &edges->tracks[number];

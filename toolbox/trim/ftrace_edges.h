@@ -23,6 +23,12 @@ struct tb_ftrace_slice_edge {
   struct tb_ftrace_kept kept; /* bytes.ptr NULL: it cannot be of use at an edge */
 };
 
+/* What an event before the start, or at it, adds to a value. */
+struct tb_ftrace_addend {
+  int64_t time;
+  uint64_t value;
+};
+
 struct tb_ftrace_track {
   struct tb_ftrace_slice_edge *edges;
   size_t count, capacity;
@@ -33,6 +39,9 @@ struct tb_ftrace_track {
   uint64_t ends_at_start;      /* first ends at the start: of slices that are not in the window */
   struct tb_ftrace_kept value; /* its bytes are in `buffer` */
   struct tb_buffer buffer;
+  uint32_t adds; /* field of the event's payload that is said again as the sum of the addends; 0: none */
+  struct tb_ftrace_addend *addends;
+  size_t addend_count, addend_capacity;
 };
 
 /* Caller-owned; tb_ftrace_edges_init, then tb_ftrace_edges_free. */
@@ -61,9 +70,9 @@ TB_MUST_CHECK enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges);
  * before it are shown to nobody. INT64_MIN: from the first on. */
 int64_t tb_ftrace_edges_whole_from(const struct tb_ftrace_edges *edges, uint32_t machine);
 
-/* After tb_ftrace_edges_end, of each event in the order of the file: whether it ends at the start a slice that began
- * before. Counts it. */
-bool tb_ftrace_edges_ends_before(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
-                                 struct tb_str event, int64_t time);
+/* After tb_ftrace_edges_end, of each event in the order of the file: whether it is at the start and what comes there
+ * is in its place: it ends a slice that began before, or is part of a sum. Counts it. */
+bool tb_ftrace_edges_replaces(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, struct tb_str event,
+                              int64_t time);
 
 #endif

@@ -29,7 +29,22 @@ static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *
   struct tb_atrace_mark marker;
   tb_atrace_read(event, &marker);
   uint64_t kind = TB_FTRACE_EVENT_PRINT | (marker.is_async ? UINT64_C(1) << 32 : 0);
-  return (struct tb_ftrace_event_role){roles[marker.role], marker.key, kind};
+  return (struct tb_ftrace_event_role){.role = roles[marker.role], .key = marker.key, .kind = kind};
+}
+
+/* A slice among those that print marks of the thread. */
+static struct tb_ftrace_event_role of_thread(const struct tb_ftrace_event *event, bool begins) {
+  return (struct tb_ftrace_event_role){.role = begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END,
+                                       .key = (uint64_t)event->pid,
+                                       .kind = TB_FTRACE_EVENT_PRINT};
+}
+
+/* A function of the kernel that a probe is set to: a slice of the thread, or an instant. */
+static struct tb_ftrace_event_role role_of_probe(const struct tb_ftrace_event *event) {
+  uint64_t type = tb_ftrace_number(event->payload, TB_KPROBE_EVENT_TYPE);
+  if (type != TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN && type != TB_KPROBE_EVENT_KPROBE_TYPE_END)
+    return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
+  return of_thread(event, type == TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN);
 }
 
 /* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
@@ -37,13 +52,12 @@ static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_ev
   bool typed = event->kind != TB_FTRACE_EVENT_TRACING_MARK_WRITE;
   uint64_t type = typed ? tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE) : 0;
   if (!type) type = tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN) ? 'B' : 'E';
-  if (type == 'B' || type == 'E')
-    return (struct tb_ftrace_event_role){type == 'B' ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END, (uint64_t)event->pid,
-                                         TB_FTRACE_EVENT_PRINT};
+  if (type == 'B' || type == 'E') return of_thread(event, type == 'B');
   if (type != 'C') return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
   uint64_t process = tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_PID);
   struct tb_str name = tb_ftrace_text(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME);
-  return (struct tb_ftrace_event_role){TB_FTRACE_ROLE_VALUE, tb_str_hash(name, process), event->kind};
+  return (struct tb_ftrace_event_role){
+      .role = TB_FTRACE_ROLE_VALUE, .key = tb_str_hash(name, process), .kind = event->kind};
 }
 
 /* A step of falling asleep or waking up; of one of them the number is the processor's, which may change. */
@@ -52,8 +66,9 @@ static struct tb_ftrace_event_role role_of_suspend(const struct tb_ftrace_event 
   bool any_cpu = tb_str_equal(action, (struct tb_str){"timekeeping_freeze", sizeof("timekeeping_freeze") - 1});
   uint64_t number = any_cpu ? 0 : tb_ftrace_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
   bool begins = tb_ftrace_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_START);
-  return (struct tb_ftrace_event_role){begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END, tb_str_hash(action, number),
-                                       event->kind};
+  return (struct tb_ftrace_event_role){.role = begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END,
+                                       .key = tb_str_hash(action, number),
+                                       .kind = event->kind};
 }
 
 /* Which number of which process, whoever changed it. */
@@ -70,18 +85,38 @@ static const struct kind {
   enum tb_ftrace_role role;
   enum { BY_NOTHING, BY_CPU, BY_THREAD, BY_NUMBERS, BY_TEXT } by;
   uint32_t fields[2];
+  uint32_t adds; /* see struct tb_ftrace_event_role */
 } kinds[] = {
 #define BEGIN(name, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##name, TB_FTRACE_ROLE_BEGIN, __VA_ARGS__}
 #define END(name, of, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##of, TB_FTRACE_ROLE_END, __VA_ARGS__}
 #define VALUE(name, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##name, TB_FTRACE_ROLE_VALUE, __VA_ARGS__}
 #define FENCE \
   BY_NUMBERS, { TB_DMA_FENCE_FTRACE_EVENT_CONTEXT, TB_DMA_FENCE_FTRACE_EVENT_SEQNO }
+#define BLOCK \
+  BY_NUMBERS, { TB_BLOCK_IO_START_FTRACE_EVENT_DEV, TB_BLOCK_IO_START_FTRACE_EVENT_SECTOR }
 #define SOURCE \
   BY_TEXT, { TB_WAKEUP_SOURCE_FTRACE_EVENT_NAME, 0 }
     BEGIN(IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
     END(IRQ_HANDLER_EXIT, IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
     BEGIN(SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
     END(SOFTIRQ_EXIT, SOFTIRQ_ENTRY, BY_CPU, {0, 0}),
+    BEGIN(NAPI_GRO_RECEIVE_ENTRY, BY_CPU, {0, 0}),
+    END(NAPI_GRO_RECEIVE_EXIT, NAPI_GRO_RECEIVE_ENTRY, BY_CPU, {0, 0}),
+    BEGIN(BLOCK_IO_START, BLOCK),
+    END(BLOCK_IO_DONE, BLOCK_IO_START, BLOCK),
+    BEGIN(ANDROID_FS_DATAREAD_START, BY_NUMBERS,
+          {TB_ANDROID_FS_DATAREAD_START_FTRACE_EVENT_INO, TB_ANDROID_FS_DATAREAD_START_FTRACE_EVENT_OFFSET}),
+    END(ANDROID_FS_DATAREAD_END, ANDROID_FS_DATAREAD_START, BY_NUMBERS,
+        {TB_ANDROID_FS_DATAREAD_END_FTRACE_EVENT_INO, TB_ANDROID_FS_DATAREAD_END_FTRACE_EVENT_OFFSET}),
+    VALUE(F2FS_IOSTAT, BY_NUMBERS, {TB_F2FS_IOSTAT_FTRACE_EVENT_DEV, 0}),
+    VALUE(F2FS_IOSTAT_LATENCY, BY_NUMBERS, {TB_F2FS_IOSTAT_LATENCY_FTRACE_EVENT_DEV, 0}),
+    VALUE(SCHED_CPU_UTIL_CFS, BY_NUMBERS, {TB_SCHED_CPU_UTIL_CFS_FTRACE_EVENT_CPU, 0}),
+    VALUE(ION_STAT, BY_NOTHING, {0, 0}),
+    VALUE(DMA_HEAP_STAT, BY_NOTHING, {0, 0}),
+    VALUE(FASTRPC_DMA_STAT, BY_NUMBERS, {TB_FASTRPC_DMA_STAT_FTRACE_EVENT_CID, 0}),
+    VALUE(NETIF_RECEIVE_SKB, BY_TEXT, {TB_NETIF_RECEIVE_SKB_FTRACE_EVENT_NAME, 0},
+          TB_NETIF_RECEIVE_SKB_FTRACE_EVENT_LEN),
+    VALUE(NET_DEV_XMIT, BY_TEXT, {TB_NET_DEV_XMIT_FTRACE_EVENT_NAME, 0}, TB_NET_DEV_XMIT_FTRACE_EVENT_LEN),
     VALUE(CPU_FREQUENCY, BY_NUMBERS, {TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, 0}),
     VALUE(CPU_FREQUENCY_LIMITS, BY_NUMBERS, {TB_CPU_FREQUENCY_LIMITS_FTRACE_EVENT_CPU_ID, 0}),
     VALUE(CPU_IDLE, BY_NUMBERS, {TB_CPU_IDLE_FTRACE_EVENT_CPU_ID, 0}),
@@ -102,6 +137,7 @@ static const struct kind {
 #undef END
 #undef VALUE
 #undef FENCE
+#undef BLOCK
 #undef SOURCE
 };
 
@@ -115,8 +151,8 @@ static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *b
     case BY_TEXT:
       return tb_str_hash(tb_ftrace_text(event->payload, kind->fields[0]), 0);
     case BY_NUMBERS:
-      return tb_ftrace_number(event->payload, kind->fields[0]) |
-             (kind->fields[1] ? tb_ftrace_number(event->payload, kind->fields[1]) << 32 : 0);
+      return tb_ftrace_number(event->payload, kind->fields[0]) ^
+             (kind->fields[1] ? tb_mix64(tb_ftrace_number(event->payload, kind->fields[1])) : 0);
     case BY_NOTHING:
     default:
       return 0;
@@ -135,12 +171,18 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
     case TB_FTRACE_EVENT_SUSPEND_RESUME:
       return role_of_suspend(event);
     case TB_FTRACE_EVENT_RSS_STAT:
-      return (struct tb_ftrace_event_role){TB_FTRACE_ROLE_VALUE, memory_of(event), event->kind};
+      return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_VALUE, .key = memory_of(event), .kind = event->kind};
+    case TB_FTRACE_EVENT_KPROBE_EVENT:
+      return role_of_probe(event);
+    case TB_FTRACE_EVENT_NET_DEV_XMIT: /* one that the driver did not take is not counted */
+      if (tb_ftrace_number(event->payload, TB_NET_DEV_XMIT_FTRACE_EVENT_RC))
+        return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
+      break;
     default:
       break;
   }
   if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].role)
     return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
   const struct kind *kind = &kinds[event->kind];
-  return (struct tb_ftrace_event_role){kind->role, key_of(kind, bundle, event), kind->of};
+  return (struct tb_ftrace_event_role){kind->role, key_of(kind, bundle, event), kind->of, kind->adds};
 }

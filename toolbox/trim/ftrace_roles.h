@@ -13,6 +13,7 @@ enum tb_ftrace_role { TB_FTRACE_ROLE_NONE, TB_FTRACE_ROLE_BEGIN, TB_FTRACE_ROLE_
 struct tb_ftrace_event_role {
   enum tb_ftrace_role role;
   uint64_t key, kind;
+  uint32_t adds; /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
 };
 
 struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bundle,

@@ -127,7 +127,7 @@ static uint8_t decide_ftrace(void *ctx, const struct tb_ftrace_bundle *bundle, c
   if (!tb_ftrace_bundle_time(bundle, row->raw_time, &time)) return TB_FTRACE_KEEP;
   bool shown = row->kind != TB_FTRACE_ROW_EVENT || time >= tb_ftrace_edges_whole_from(&t->ftrace, bundle->machine);
   bool stays = shown && tb_window_has(&t->window, time) &&
-               !(row->kind == TB_FTRACE_ROW_EVENT && tb_ftrace_edges_ends_before(&t->ftrace, bundle, row->event, time));
+               !(row->kind == TB_FTRACE_ROW_EVENT && tb_ftrace_edges_replaces(&t->ftrace, bundle, row->event, time));
   return stays ? TB_FTRACE_KEEP : TB_FTRACE_DROP;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "ftrace/described_text.h"
 #include "ftrace/line_parser.h"
 #include "perfetto/reader/sched.h"
 #include "perfetto/reader/typed_fields.h"
@@ -71,18 +72,11 @@ static void name_functions(struct tb_perfetto_reader *r, size_t first) {
   }
 }
 
-static bool find_kind(struct tb_perfetto_reader *r, struct tb_str message, uint32_t kind,
-                      struct tb_descriptor_field *event) {
-  uint32_t type = tb_descriptor_pool_find_type(&r->schema, message);
-  return type && tb_descriptor_pool_find_field(&r->schema, type, kind, event);
-}
-
 /* The event's name: that of its kind. */
 static struct tb_str add_described(struct tb_perfetto_reader *r, uint32_t kind, struct tb_str payload) {
   struct tb_descriptor_field event = {.name = {NULL, 0}};
   size_t first = r->batch->arg_count;
-  bool is_known = find_kind(r, TB_STR("perfetto.protos.FtraceEvent"), kind, &event) ||
-                  find_kind(r, TB_STR("perfetto.protos.FtraceEventKinds"), kind, &event);
+  bool is_known = tb_ftrace_find_kind(&r->schema, kind, &event);
   tb_perfetto_known_fields(r, is_known ? event.type_id : 0, payload, NULL);
   name_functions(r, first);
   if (is_known) return event.name;
