@@ -99,15 +99,19 @@ static enum tb_status take_addend(struct tb_ftrace_edges *edges, struct tb_ftrac
   return TB_OK;
 }
 
-/* A switch to a thread, as an event that says only that. */
+/* A switch to a thread, as an event that says only that. `from_row`: it is one of compact_sched. */
 static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, uint64_t raw,
-                                  int64_t pid, int64_t priority, struct tb_str comm) {
+                                  int64_t pid, int64_t priority, struct tb_str comm, bool from_row) {
   static const struct tb_str idle = {"swapper", 7};
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, raw, &time)) return TB_OK;
   struct tb_ftrace_track *track =
       get_track(edges, (uint64_t)bundle->machine << 32 | bundle->cpu, TB_FTRACE_EVENT_SCHED_SWITCH);
   if (!track) return TB_NO_MEMORY;
+  if (!track->is_switch && from_row) {
+    track->has_unseen = true;
+    track->unseen_time = time;
+  }
   track->is_switch = true;
   if (!is_last_value(edges, track, time)) return TB_OK;
   struct tb_buffer *b = &track->buffer;
@@ -135,7 +139,7 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
     return take_switch(edges, bundle, event.raw_time,
                        (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
                        (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
-                       tb_ftrace_text(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
+                       tb_ftrace_text(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM), false);
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &event);
   if (role.role == TB_FTRACE_ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time)) return TB_OK;
   struct tb_ftrace_track *track = get_track(edges, role.key, kind_of(&role, bundle));
@@ -164,7 +168,7 @@ static enum tb_status take_compact(struct tb_ftrace_edges *edges, const struct t
   while (status == TB_OK && tb_ftrace_next_time(&times, &raw) && tb_number_cursor_next(&pids, &pid) &&
          tb_number_cursor_next(&prios, &prio) && tb_number_cursor_next(&names, &name))
     status = take_switch(edges, bundle, raw, (int32_t)pid, (int32_t)prio,
-                         name < count ? comms[name] : (struct tb_str){"", 0});
+                         name < count ? comms[name] : (struct tb_str){"", 0}, true);
   return status;
 }
 
@@ -223,7 +227,41 @@ static enum tb_status append_event(struct tb_str event, uint64_t raw, struct tb_
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 
-static enum tb_status append_packet(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time) {
+/* A list with one number in it. */
+static enum tb_status append_column(uint32_t number, uint64_t value, struct tb_buffer *b) {
+  enum tb_status status = tb_wire_buffer_open(b, number);
+  size_t body = b->len;
+  if (status == TB_OK) status = tb_buffer_reserve(b, TB_WIRE_VARINT_MAX);
+  if (status != TB_OK) return status;
+  b->len = (size_t)(tb_wire_put_varint(b->data + b->len, value) - b->data);
+  return tb_wire_buffer_close(b, body);
+}
+
+/* A switch as the row of compact_sched that it was. Readers do not show the first one of a processor, but take it for
+ * what runs before the next. */
+static enum tb_status append_row(struct tb_str event, uint64_t raw, struct tb_buffer *b) {
+  struct tb_ftrace_event read;
+  tb_ftrace_event_read(event, &read);
+  enum tb_status status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED);
+  size_t body = b->len;
+  if (status == TB_OK)
+    status = tb_wire_buffer_bytes(b, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE,
+                                  tb_ftrace_text(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
+  if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP, raw, b);
+  if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE, 0, b);
+  if (status == TB_OK)
+    status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID,
+                           tb_ftrace_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID), b);
+  if (status == TB_OK)
+    status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO,
+                           tb_ftrace_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO), b);
+  if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX, 0, b);
+  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+}
+
+/* The event in a bundle of its own, in the form that `append` writes. */
+static enum tb_status append_bundle(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time,
+                                    enum tb_status (*append)(struct tb_str event, uint64_t raw, struct tb_buffer *b)) {
   struct tb_buffer *b = &edges->packets;
   uint64_t raw;
   if (!to_boot(edges, kept->machine, time, &raw)) return TB_OK;
@@ -233,9 +271,13 @@ static enum tb_status append_packet(struct tb_ftrace_edges *edges, const struct 
   if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET_FTRACE_EVENTS);
   size_t bundle = b->len;
   if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_BUNDLE_CPU, kept->cpu);
-  if (status == TB_OK) status = append_event(kept->bytes, raw, b);
+  if (status == TB_OK) status = append(kept->bytes, raw, b);
   if (status == TB_OK) status = tb_wire_buffer_close(b, bundle);
   return status == TB_OK ? tb_wire_buffer_close(b, packet) : status;
+}
+
+static enum tb_status append_packet(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time) {
+  return append_bundle(edges, kept, time, append_event);
 }
 
 static int compare_edges(const void *a, const void *b) {
@@ -314,17 +356,23 @@ static enum tb_status append_sum(struct tb_ftrace_edges *edges, const struct tb_
   return status;
 }
 
+/* The last value before the start, where there is none at it and readers show it. */
+static enum tb_status end_value(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track) {
+  bool unseen = track->value_time < tb_ftrace_edges_whole_from(edges, track->value.machine) ||
+                (track->has_unseen && track->value_time == track->unseen_time);
+  bool hidden = track->has_value_at_start || unseen;
+  if (!track->has_value || (hidden && !track->has_unseen)) return TB_OK;
+  track->value.bytes = (struct tb_str){track->buffer.data, track->buffer.len};
+  if (hidden) return append_bundle(edges, &track->value, edges->window.start, append_row);
+  edges->values_at_start++;
+  return track->adds ? append_sum(edges, track) : append_packet(edges, &track->value, edges->window.start);
+}
+
 enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < edges->track_count && status == TB_OK; i++) {
-    struct tb_ftrace_track *track = &edges->tracks[i];
-    status = end_track(edges, track);
-    if (status != TB_OK || !track->has_value || track->has_value_at_start ||
-        (!track->is_switch && track->value_time < tb_ftrace_edges_whole_from(edges, track->value.machine)))
-      continue;
-    track->value.bytes = (struct tb_str){track->buffer.data, track->buffer.len};
-    edges->values_at_start++;
-    status = track->adds ? append_sum(edges, track) : append_packet(edges, &track->value, edges->window.start);
+    status = end_track(edges, &edges->tracks[i]);
+    if (status == TB_OK) status = end_value(edges, &edges->tracks[i]);
   }
   return status;
 }
