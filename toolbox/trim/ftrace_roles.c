@@ -47,15 +47,29 @@ static struct tb_ftrace_event_role role_of_probe(const struct tb_ftrace_event *e
   return of_thread(event, type == TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN);
 }
 
-/* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
-static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
+/* What a driver's mark is, as print says it: B, E or C; another number is none of them. */
+static uint64_t type_of_mark(const struct tb_ftrace_event *event) {
+  enum { ZERO_BEGIN = 1, ZERO_END = 2, ZERO_VALUE = 4 };
+  if (event->kind == TB_FTRACE_EVENT_ZERO) {
+    uint64_t flag = tb_ftrace_number(event->payload, TB_ZERO_FTRACE_EVENT_FLAG);
+    return flag == ZERO_BEGIN ? 'B' : flag == ZERO_END ? 'E' : flag == ZERO_VALUE ? 'C' : 0;
+  }
   bool typed = event->kind != TB_FTRACE_EVENT_TRACING_MARK_WRITE;
   uint64_t type = typed ? tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE) : 0;
-  if (!type) type = tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN) ? 'B' : 'E';
+  if (type) return type;
+  return tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN) ? 'B' : 'E';
+}
+
+/* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
+static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
+  bool zero = event->kind == TB_FTRACE_EVENT_ZERO;
+  uint64_t type = type_of_mark(event);
   if (type == 'B' || type == 'E') return of_thread(event, type == 'B');
   if (type != 'C') return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
-  uint64_t process = tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_PID);
-  struct tb_str name = tb_ftrace_text(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME);
+  uint64_t process =
+      tb_ftrace_number(event->payload, zero ? TB_ZERO_FTRACE_EVENT_PID : TB_DPU_MARK_WRITE_FTRACE_EVENT_PID);
+  struct tb_str name =
+      tb_ftrace_text(event->payload, zero ? TB_ZERO_FTRACE_EVENT_NAME : TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME);
   return (struct tb_ftrace_event_role){
       .role = TB_FTRACE_ROLE_VALUE, .key = tb_str_hash(name, process), .kind = event->kind};
 }
@@ -167,6 +181,7 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
     case TB_FTRACE_EVENT_TRACING_MARK_WRITE:
     case TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE:
     case TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE:
+    case TB_FTRACE_EVENT_ZERO:
       return role_of_driver_mark(event);
     case TB_FTRACE_EVENT_SUSPEND_RESUME:
       return role_of_suspend(event);
