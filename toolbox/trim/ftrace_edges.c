@@ -17,6 +17,7 @@ void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, c
   *edges = (struct tb_ftrace_edges){.walk = walk, .window = *window};
   tb_map_init(&edges->track_index, a);
   tb_map_init(&edges->first_bundles, a);
+  tb_map_init(&edges->transactions, a);
   tb_arena_init(&edges->arena, a, 0);
   tb_buffer_init(&edges->packets, a, 0);
 }
@@ -32,6 +33,8 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   tb_free(a, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
   tb_map_free(&edges->track_index);
   tb_map_free(&edges->first_bundles);
+  tb_map_free(&edges->transactions);
+  tb_free(a, edges->repeated, edges->repeated_capacity * sizeof(*edges->repeated));
   tb_arena_free(&edges->arena);
   tb_buffer_free(&edges->packets);
 }
@@ -68,21 +71,58 @@ static bool is_last_value(const struct tb_ftrace_edges *edges, struct tb_ftrace_
   return true;
 }
 
-static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time, bool ends,
+/* Whether an event of a track may come at an edge again. */
+static bool may_repeat(const struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *edge) {
+  if (edge->time >= edges->window.end) return edge->ends || edge->received;
+  return edge->time < edges->window.start && (!edge->ends || edge->received);
+}
+
+static enum tb_status append_edge(struct tb_ftrace_edges *edges, struct tb_ftrace_slice_edge **list, size_t *count,
+                                  size_t *capacity, const struct tb_ftrace_slice_edge *edge) {
+  void *items = *list;
+  enum tb_status status =
+      tb_grow_array(edges->track_index.allocator, &items, capacity, *count + 1, sizeof(**list), EVENTS_MAX);
+  *list = items;
+  if (status == TB_OK) (*list)[(*count)++] = *edge;
+  return status;
+}
+
+static uint32_t received_number(const struct tb_ftrace_event *event) {
+  return (uint32_t)tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID);
+}
+
+static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time,
+                                 const struct tb_ftrace_event_role *role, const struct tb_ftrace_event *event,
                                  const struct tb_ftrace_kept *kept) {
-  void *items = track->edges;
-  enum tb_status status = tb_grow_array(edges->track_index.allocator, &items, &track->capacity, track->count + 1,
-                                        sizeof(*track->edges), EVENTS_MAX);
-  track->edges = items;
-  if (status != TB_OK) return status;
-  struct tb_ftrace_slice_edge edge = {time, edges->order++, ends, *kept};
+  struct tb_ftrace_slice_edge edge = {.time = time, .order = edges->order++, .kept = *kept};
+  edge.ends = role->role == TB_FTRACE_ROLE_END;
+  edge.received = role->role == TB_FTRACE_ROLE_RECEIVED;
+  if (edge.received) edge.transaction = received_number(event);
   edge.kept.bytes = (struct tb_str){NULL, 0};
-  if (ends ? time >= edges->window.end : time < edges->window.start) {
+  if (may_repeat(edges, &edge)) {
     edge.kept.bytes = tb_arena_copy(&edges->arena, kept->bytes);
     if (!edge.kept.bytes.ptr) return TB_NO_MEMORY;
   }
-  track->edges[track->count++] = edge;
-  return TB_OK;
+  return append_edge(edges, &track->edges, &track->count, &track->capacity, &edge);
+}
+
+static enum tb_status take_transaction(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
+                                       const struct tb_ftrace_event *event) {
+  uint64_t number = tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID);
+  int64_t time;
+  if (!tb_ftrace_bundle_time(bundle, event->raw_time, &time)) return TB_OK;
+  return tb_map_put(&edges->transactions, (uint32_t)number, bundle->machine,
+                    (uint64_t)time << 2 | (uint64_t)tb_ftrace_transaction_of(event));
+}
+
+/* What was received. False where the trace does not have it. */
+static bool find_transaction(const struct tb_ftrace_edges *edges, uint32_t number, uint32_t machine,
+                             enum tb_ftrace_transaction *transaction, int64_t *time) {
+  const uint64_t *found = edges->transactions.count ? tb_map_find(&edges->transactions, number, machine) : NULL;
+  if (!found) return false;
+  *transaction = (enum tb_ftrace_transaction)(*found & 3);
+  *time = (int64_t)*found >> 2;
+  return true;
 }
 
 /* Which of the addends count is known when all first bundles are. */
@@ -140,14 +180,17 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
                        (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
                        (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
                        tb_ftrace_text(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM), false);
+  enum tb_status status =
+      event.kind == TB_FTRACE_EVENT_BINDER_TRANSACTION ? take_transaction(edges, bundle, &event) : TB_OK;
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &event);
-  if (role.role == TB_FTRACE_ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time)) return TB_OK;
+  if (status != TB_OK || role.role == TB_FTRACE_ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time))
+    return status;
   struct tb_ftrace_track *track = get_track(edges, role.key, kind_of(&role, bundle));
   if (!track) return TB_NO_MEMORY;
-  track->is_cpu = event.kind != TB_FTRACE_EVENT_PRINT;
+  track->is_cpu = !tb_ftrace_role_is_mark(&role);
   struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
-  if (role.role != TB_FTRACE_ROLE_VALUE) return take_slice(edges, track, time, role.role == TB_FTRACE_ROLE_END, &kept);
-  enum tb_status status = role.adds ? take_addend(edges, track, time, &event, role.adds) : TB_OK;
+  if (role.role != TB_FTRACE_ROLE_VALUE) return take_slice(edges, track, time, &role, &event, &kept);
+  status = role.adds ? take_addend(edges, track, time, &event, role.adds) : TB_OK;
   if (status != TB_OK || !is_last_value(edges, track, time)) return status;
   track->value = kept;
   track->buffer.len = 0;
@@ -286,12 +329,53 @@ static int compare_edges(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static enum tb_status repeat(struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *edge) {
+  uint64_t *slices = edge->ends ? &edges->slices_at_end : &edges->slices_at_start;
+  ++*slices;
+  return append_edge(edges, &edges->repeated, &edges->repeated_count, &edges->repeated_capacity, edge);
+}
+
+/* A reply whose event is not in the window. Readers end a slice where one is received that they know of: they hear of
+ * it as of one of the idle thread, in which it ends nothing. */
+static enum tb_status append_reply(struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *edge) {
+  enum { ROOM = 4 * TB_WIRE_VARINT_MAX };
+  char bytes[ROOM], *at = tb_wire_put_uint(bytes, TB_FTRACE_EVENT_PID, 0);
+  char *body = at = tb_wire_open_message(at, TB_FTRACE_EVENT_BINDER_TRANSACTION);
+  at = tb_wire_put_uint(at, TB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID, edge->transaction);
+  at = tb_wire_put_uint(at, TB_BINDER_TRANSACTION_FTRACE_EVENT_REPLY, 1);
+  at = tb_wire_close_message(body, at);
+  struct tb_ftrace_kept kept = {0, edge->kept.machine, {bytes, (size_t)(at - bytes)}};
+  return append_packet(edges, &kept, edges->window.start);
+}
+
+/* Whether what is received begins or ends; what nobody waits for, or nobody sent before, does not stay. */
+static void resolve_received(const struct tb_ftrace_edges *edges, struct tb_ftrace_track *track) {
+  size_t count = 0;
+  for (size_t i = 0; i < track->count; i++) {
+    struct tb_ftrace_slice_edge *edge = &track->edges[i];
+    enum tb_ftrace_transaction transaction = TB_FTRACE_ONE_WAY;
+    int64_t time;
+    if (edge->received && (!find_transaction(edges, edge->transaction, edge->kept.machine, &transaction, &time) ||
+                           transaction == TB_FTRACE_ONE_WAY || time > edge->time))
+      continue;
+    if (edge->received) edge->ends = transaction == TB_FTRACE_REPLY;
+    track->edges[count++] = *edge;
+  }
+  track->count = count;
+}
+
+/* A slice from the start on, which ends there or at the end of the window. */
 static enum tb_status end_slice(struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *begin,
                                 const struct tb_ftrace_slice_edge *end) {
   const struct tb_window *window = &edges->window;
-  if (begin->time >= window->end || !end || end->time < window->end) return TB_OK;
-  edges->slices_at_end++;
-  return append_packet(edges, &end->kept, window->end);
+  enum tb_ftrace_transaction transaction;
+  int64_t time;
+  enum tb_status status = TB_OK;
+  if (begin->time >= window->end) return TB_OK;
+  if (end->received && find_transaction(edges, end->transaction, end->kept.machine, &transaction, &time) &&
+      (time <= window->start || time >= window->end))
+    status = append_reply(edges, end);
+  return status != TB_OK || end->time < window->end ? status : repeat(edges, end);
 }
 
 /* Which slices of a track are open at the edges. Those that begin come first, in the order in which they did. */
@@ -300,6 +384,7 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
   struct tb_ftrace_slice_edge *all = track->edges;
   size_t open = 0; /* all[0] to all[open - 1] are the begins that are open */
   enum tb_status status = TB_OK;
+  resolve_received(edges, track);
   if (track->count) qsort(all, track->count, sizeof(*all), compare_edges);
   size_t i = 0;
   while (i < track->count && all[i].time < tb_ftrace_edges_whole_from(edges, all[i].kept.machine)) i++;
@@ -311,15 +396,23 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
     else if (open)
       open--;
   }
-  for (size_t j = 0; j < open && status == TB_OK; j++) {
-    edges->slices_at_start++;
-    status = append_packet(edges, &all[j].kept, window->start);
-  }
+  for (size_t j = 0; j < open && status == TB_OK; j++) status = repeat(edges, &all[j]);
   for (; i < track->count && status == TB_OK; i++) {
     if (!all[i].ends)
       all[open++] = all[i];
     else if (open)
       status = end_slice(edges, &all[--open], &all[i]);
+  }
+  return status;
+}
+
+/* Of all tracks in the order of time: some begin or end only after others. */
+static enum tb_status append_repeated(struct tb_ftrace_edges *edges) {
+  enum tb_status status = TB_OK;
+  if (edges->repeated_count) qsort(edges->repeated, edges->repeated_count, sizeof(*edges->repeated), compare_edges);
+  for (size_t i = 0; i < edges->repeated_count && status == TB_OK; i++) {
+    const struct tb_ftrace_slice_edge *edge = &edges->repeated[i];
+    status = append_packet(edges, &edge->kept, edge->ends ? edges->window.end : edges->window.start);
   }
   return status;
 }
@@ -374,7 +467,16 @@ enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
     status = end_track(edges, &edges->tracks[i]);
     if (status == TB_OK) status = end_value(edges, &edges->tracks[i]);
   }
-  return status;
+  return status == TB_OK ? append_repeated(edges) : status;
+}
+
+static bool ends_slice(const struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
+                       const struct tb_ftrace_event *event, enum tb_ftrace_role role) {
+  if (role != TB_FTRACE_ROLE_RECEIVED) return role == TB_FTRACE_ROLE_END;
+  enum tb_ftrace_transaction transaction;
+  int64_t sent;
+  return find_transaction(edges, received_number(event), bundle->machine, &transaction, &sent) &&
+         transaction == TB_FTRACE_REPLY;
 }
 
 bool tb_ftrace_edges_replaces(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, struct tb_str event,
@@ -385,7 +487,8 @@ bool tb_ftrace_edges_replaces(struct tb_ftrace_edges *edges, const struct tb_ftr
   tb_ftrace_event_read(event, &read);
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &read);
   if (role.adds) return true;
-  if (role.role != TB_FTRACE_ROLE_END || !tb_map_get(&edges->track_index, role.key, kind_of(&role, bundle), &number))
+  if (!ends_slice(edges, bundle, &read, role.role) ||
+      !tb_map_get(&edges->track_index, role.key, kind_of(&role, bundle), &number))
     return false;
   struct tb_ftrace_track *track = &edges->tracks[number];
   if (!track->ends_at_start) return false;

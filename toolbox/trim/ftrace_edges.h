@@ -18,8 +18,9 @@ struct tb_ftrace_kept {
 
 struct tb_ftrace_slice_edge {
   int64_t time;
-  uint64_t order; /* of events in the file */
-  bool ends;
+  uint64_t order;       /* of events in the file */
+  uint32_t transaction; /* of binder, that was received: it says whether this begins or ends */
+  bool received, ends;
   struct tb_ftrace_kept kept; /* bytes.ptr NULL: it cannot be of use at an edge */
 };
 
@@ -54,6 +55,9 @@ struct tb_ftrace_edges {
   struct tb_map first_bundles; /* processor | machine << 32, 1 -> 1 where it has one; machine, 0 -> see whole_from */
   struct tb_ftrace_track *tracks;
   size_t track_count, track_capacity;
+  struct tb_map transactions;            /* of binder: number, machine -> what it is, and when, see find_transaction */
+  struct tb_ftrace_slice_edge *repeated; /* that come at an edge */
+  size_t repeated_count, repeated_capacity;
   struct tb_arena arena;
   uint64_t order;
   struct tb_buffer packets; /* after tb_ftrace_edges_end: framed, of what comes at the edges */

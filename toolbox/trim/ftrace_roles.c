@@ -2,7 +2,6 @@
 #include "toolbox/trim/ftrace_roles.h"
 
 #include "base/intern.h"
-#include "protos/field_numbers.h"
 #include "toolbox/walk/atrace.h"
 
 uint64_t tb_ftrace_number(struct tb_str message, uint32_t number) {
@@ -32,11 +31,27 @@ static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *
   return (struct tb_ftrace_event_role){.role = roles[marker.role], .key = marker.key, .kind = kind};
 }
 
+static struct tb_ftrace_event_role of_thread_as(const struct tb_ftrace_event *event, enum tb_ftrace_role role) {
+  return (struct tb_ftrace_event_role){.role = role, .key = (uint64_t)event->pid, .kind = TB_FTRACE_EVENT_PRINT};
+}
+
 /* A slice among those that print marks of the thread. */
 static struct tb_ftrace_event_role of_thread(const struct tb_ftrace_event *event, bool begins) {
-  return (struct tb_ftrace_event_role){.role = begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END,
-                                       .key = (uint64_t)event->pid,
-                                       .kind = TB_FTRACE_EVENT_PRINT};
+  return of_thread_as(event, begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END);
+}
+
+enum tb_ftrace_transaction tb_ftrace_transaction_of(const struct tb_ftrace_event *event) {
+  enum { ONE_WAY = 1 };
+  if (tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_REPLY)) return TB_FTRACE_REPLY;
+  uint64_t flags = tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_FLAGS);
+  return flags & ONE_WAY ? TB_FTRACE_ONE_WAY : TB_FTRACE_REQUEST;
+}
+
+/* A thread waits from its request until it receives the reply; another one works from what it received to its reply. */
+static struct tb_ftrace_event_role role_of_transaction(const struct tb_ftrace_event *event) {
+  enum tb_ftrace_transaction transaction = tb_ftrace_transaction_of(event);
+  if (transaction == TB_FTRACE_ONE_WAY) return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
+  return of_thread(event, transaction == TB_FTRACE_REQUEST);
 }
 
 /* A function of the kernel that a probe is set to: a slice of the thread, or an instant. */
@@ -187,6 +202,10 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
       return role_of_suspend(event);
     case TB_FTRACE_EVENT_RSS_STAT:
       return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_VALUE, .key = memory_of(event), .kind = event->kind};
+    case TB_FTRACE_EVENT_BINDER_TRANSACTION:
+      return role_of_transaction(event);
+    case TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED:
+      return of_thread_as(event, TB_FTRACE_ROLE_RECEIVED);
     case TB_FTRACE_EVENT_KPROBE_EVENT:
       return role_of_probe(event);
     case TB_FTRACE_EVENT_NET_DEV_XMIT: /* one that the driver did not take is not counted */
