@@ -188,6 +188,12 @@ static void print_id(struct tb_text_page *page, int64_t number, bool has, struct
     tb_text_page_print(page, "-");
 }
 
+static void end_with_name(struct tb_text_page *page, struct tb_str name) {
+  if (name.len) tb_text_page_print(page, "  ");
+  print_name(page, name);
+  tb_text_page_print(page, "\n");
+}
+
 static void print_threads(struct tb_text_page *page, const struct tb_info *info) {
   char a[32];
   if (info->process_count) tb_text_page_print(page, "processes  by events\n");
@@ -199,9 +205,7 @@ static void print_threads(struct tb_text_page *page, const struct tb_info *info)
     if (process->first_ts <= process->last_ts)
       tb_text_page_print(page, ", over %s",
                          tb_duration_text(a, (uint64_t)process->last_ts - (uint64_t)process->first_ts));
-    tb_text_page_print(page, "  ");
-    print_name(page, process->name);
-    tb_text_page_print(page, "\n");
+    end_with_name(page, process->name);
   }
   print_more(page, info->process_count, BIGGEST);
   if (info->thread_count) tb_text_page_print(page, "threads    by events\n");
@@ -211,9 +215,7 @@ static void print_threads(struct tb_text_page *page, const struct tb_info *info)
     print_id(page, thread->pid, thread->has_pid, thread->pid_text);
     tb_text_page_print(page, ", tid ");
     print_id(page, thread->tid, thread->has_tid, thread->tid_text);
-    tb_text_page_print(page, "  ");
-    print_name(page, thread->name);
-    tb_text_page_print(page, "\n");
+    end_with_name(page, thread->name);
   }
   print_more(page, info->thread_count, BIGGEST);
 }
