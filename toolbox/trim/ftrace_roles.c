@@ -2,6 +2,7 @@
 #include "toolbox/trim/ftrace_roles.h"
 
 #include "base/intern.h"
+#include "ftrace/event_text.h"
 #include "toolbox/walk/atrace.h"
 
 uint64_t tb_ftrace_number(struct tb_str message, uint32_t number) {
@@ -62,31 +63,14 @@ static struct tb_ftrace_event_role role_of_probe(const struct tb_ftrace_event *e
   return of_thread(event, type == TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN);
 }
 
-/* What a driver's mark is, as print says it: B, E or C; another number is none of them. */
-static uint64_t type_of_mark(const struct tb_ftrace_event *event) {
-  enum { ZERO_BEGIN = 1, ZERO_END = 2, ZERO_VALUE = 4 };
-  if (event->kind == TB_FTRACE_EVENT_ZERO) {
-    uint64_t flag = tb_ftrace_number(event->payload, TB_ZERO_FTRACE_EVENT_FLAG);
-    return flag == ZERO_BEGIN ? 'B' : flag == ZERO_END ? 'E' : flag == ZERO_VALUE ? 'C' : 0;
-  }
-  bool typed = event->kind != TB_FTRACE_EVENT_TRACING_MARK_WRITE;
-  uint64_t type = typed ? tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE) : 0;
-  if (type) return type;
-  return tb_ftrace_number(event->payload, TB_DPU_MARK_WRITE_FTRACE_EVENT_TRACE_BEGIN) ? 'B' : 'E';
-}
-
 /* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
 static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
-  bool zero = event->kind == TB_FTRACE_EVENT_ZERO;
-  uint64_t type = type_of_mark(event);
-  if (type == 'B' || type == 'E') return of_thread(event, type == 'B');
-  if (type != 'C') return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
-  uint64_t process =
-      tb_ftrace_number(event->payload, zero ? TB_ZERO_FTRACE_EVENT_PID : TB_DPU_MARK_WRITE_FTRACE_EVENT_PID);
-  struct tb_str name =
-      tb_ftrace_text(event->payload, zero ? TB_ZERO_FTRACE_EVENT_NAME : TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME);
+  struct tb_ftrace_mark mark;
+  bool known = tb_ftrace_driver_mark(event->kind, event->payload, &mark);
+  if (known && (mark.phase == 'B' || mark.phase == 'E')) return of_thread(event, mark.phase == 'B');
+  if (!known || mark.phase != 'C') return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
   return (struct tb_ftrace_event_role){
-      .role = TB_FTRACE_ROLE_VALUE, .key = tb_str_hash(name, process), .kind = event->kind};
+      .role = TB_FTRACE_ROLE_VALUE, .key = tb_str_hash(mark.name, (uint64_t)mark.pid), .kind = event->kind};
 }
 
 /* A step of falling asleep or waking up; of one of them the number is the processor's, which may change. */
