@@ -338,12 +338,12 @@ static enum tb_status repeat(struct tb_ftrace_edges *edges, const struct tb_ftra
 /* A reply whose event is not in the window. Readers end a slice where one is received that they know of: they hear of
  * it as of one of the idle thread, in which it ends nothing. */
 static enum tb_status append_reply(struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *edge) {
-  enum { ROOM = 4 * TB_WIRE_VARINT_MAX };
-  char bytes[ROOM], *at = tb_wire_put_uint(bytes, TB_FTRACE_EVENT_PID, 0);
-  char *body = at = tb_wire_open_message(at, TB_FTRACE_EVENT_BINDER_TRANSACTION);
-  at = tb_wire_put_uint(at, TB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID, edge->transaction);
-  at = tb_wire_put_uint(at, TB_BINDER_TRANSACTION_FTRACE_EVENT_REPLY, 1);
-  at = tb_wire_close_message(body, at);
+  enum { FIELD = 1 + TB_WIRE_VARINT_MAX };
+  char body[2 * FIELD], bytes[2 * FIELD + sizeof(body)];
+  char *end = tb_wire_put_uint(body, TB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID, edge->transaction);
+  end = tb_wire_put_uint(end, TB_BINDER_TRANSACTION_FTRACE_EVENT_REPLY, 1);
+  char *at = tb_wire_put_uint(bytes, TB_FTRACE_EVENT_PID, 0);
+  at = tb_wire_put_bytes(at, TB_FTRACE_EVENT_BINDER_TRANSACTION, body, (size_t)(end - body));
   struct tb_ftrace_kept kept = {0, edge->kept.machine, {bytes, (size_t)(at - bytes)}};
   return append_packet(edges, &kept, edges->window.start);
 }

@@ -100,9 +100,12 @@ static const struct kind {
   uint32_t fields[2];
   uint32_t adds; /* see struct tb_ftrace_event_role */
 } kinds[] = {
-#define BEGIN(name, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##name, TB_FTRACE_ROLE_BEGIN, __VA_ARGS__}
-#define END(name, of, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##of, TB_FTRACE_ROLE_END, __VA_ARGS__}
-#define VALUE(name, ...) [TB_FTRACE_EVENT_##name] = {TB_FTRACE_EVENT_##name, TB_FTRACE_ROLE_VALUE, __VA_ARGS__}
+#define BEGIN(name, ...) \
+  [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##name, .role = TB_FTRACE_ROLE_BEGIN, __VA_ARGS__}
+#define END(name, began, ...) \
+  [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##began, .role = TB_FTRACE_ROLE_END, __VA_ARGS__}
+#define VALUE(name, ...) \
+  [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##name, .role = TB_FTRACE_ROLE_VALUE, __VA_ARGS__}
 #define FENCE \
   BY_NUMBERS, { TB_DMA_FENCE_FTRACE_EVENT_CONTEXT, TB_DMA_FENCE_FTRACE_EVENT_SEQNO }
 #define BLOCK \
