@@ -78,7 +78,8 @@ static const uint64_t *get(const struct tb_perfetto_reader *r, const struct memo
 
 void tb_perfetto_ftrace_memory_gone(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, bool is_gone) {
   struct memory *memory = tb_perfetto_state_of(r, &tb_ftrace_memory_state);
-  if (memory) change_value(r, memory, GONE_SINCE, (uint64_t)tid, is_gone ? &(const uint64_t){(uint64_t)ts} : NULL);
+  const uint64_t since = (uint64_t)ts;
+  if (memory) change_value(r, memory, GONE_SINCE, (uint64_t)tid, is_gone ? &since : NULL);
 }
 
 /* The memory is the thread's own at `ts`. */
@@ -87,7 +88,8 @@ static void set_owner(struct tb_perfetto_reader *r, struct memory *memory, int64
   if (since && (int64_t)*since <= ts && *owner == tid) return;
   if (since && (int64_t)*since > ts && *owner != tid) return; /* it had another before */
   change_value(r, memory, THREAD_OF_MEMORY, mm_id, &tid);
-  change_value(r, memory, KNOWN_SINCE, mm_id, &(const uint64_t){(uint64_t)ts});
+  const uint64_t from = (uint64_t)ts;
+  change_value(r, memory, KNOWN_SINCE, mm_id, &from);
 }
 
 int64_t tb_perfetto_ftrace_memory_owner(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint64_t mm_id,

@@ -194,8 +194,7 @@ static void flows_are_edges_from_slice_to_slice(void **state) {
 static size_t names_now(struct tb_reader *reader, char *names) {
   const struct tb_event *event;
   size_t count = 0;
-  enum tb_status status;
-  while ((status = tb_reader_next(reader, &event)) == TB_OK)
+  while (tb_reader_next(reader, &event) == TB_OK)
     if (event->type == TB_EVENT_INSTANT) names[count++] = event->name.ptr[0];
   names[count] = '\0';
   return count;
