@@ -168,7 +168,7 @@ void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_
 }
 
 static struct tb_ftrace_mark mark_of(char phase, uint64_t pid, struct tb_str name, int64_t value) {
-  return (struct tb_ftrace_mark){phase, (int32_t)pid, name, value};
+  return (struct tb_ftrace_mark){.phase = phase, .pid = (int32_t)pid, .name = name, .value = value};
 }
 
 static bool read_driver_mark(uint32_t kind, const struct fields *f, struct tb_ftrace_mark *mark) {

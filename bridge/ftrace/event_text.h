@@ -46,8 +46,9 @@ void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_str text);
 struct tb_ftrace_mark {
   char phase; /* B, E: slice of the thread; I: instant of it; S, F: async slice; C: counter */
   int64_t pid;
-  struct tb_str name; /* not of E */
-  int64_t value;      /* of C; the id of S and F */
+  struct tb_str name;     /* not of E */
+  int64_t value;          /* of C; the id of S and F */
+  struct tb_str category; /* of B, for who gets it as an event; no text has it */
 };
 /* What a driver marks by an event of its own. False for what is no such mark. */
 bool tb_ftrace_driver_mark(uint32_t kind, struct tb_str payload, struct tb_ftrace_mark *mark);

@@ -96,18 +96,25 @@ static struct tb_event *emit_on_cpu(struct tb_perfetto_reader *r, enum tb_event_
   return event;
 }
 
-bool tb_perfetto_emit_cpu_slice(struct tb_perfetto_reader *r, char phase, int64_t ts, uint32_t cpu, struct tb_str kind,
-                                struct tb_str name) {
+static void set_category(struct tb_event *event, struct tb_str category) {
+  if (!category.len) return;
+  event->categories = category;
+  event->has |= TB_HAS_CATEGORIES;
+}
+
+bool tb_perfetto_emit_cpu_slice(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str kind,
+                                const struct tb_ftrace_mark *mark) {
   struct tb_perfetto_track *processor = tb_perfetto_processor_track(r, cpu);
   struct tb_perfetto_track *track = processor ? tb_tracks_named_custom(&r->tracks, processor, kind) : NULL;
-  char *kept = tb_perfetto_alloc(r, name.len + 1);
+  char *kept = tb_perfetto_alloc(r, mark->name.len + 1);
   if (!track || !kept) {
     r->out_of_memory = true;
     return true;
   }
-  if (name.len) memcpy(kept, name.ptr, name.len);
-  emit_on_cpu(r, phase == 'B' ? TB_EVENT_SLICE_BEGIN : TB_EVENT_SLICE_END, phase, ts, cpu, track,
-              (struct tb_str){name.len ? kept : NULL, name.len});
+  if (mark->name.len) memcpy(kept, mark->name.ptr, mark->name.len);
+  struct tb_str name = {mark->name.len ? kept : NULL, mark->name.len};
+  enum tb_event_type type = mark->phase == 'B' ? TB_EVENT_SLICE_BEGIN : TB_EVENT_SLICE_END;
+  set_category(emit_on_cpu(r, type, mark->phase, ts, cpu, track, name), mark->category);
   return true;
 }
 
@@ -150,7 +157,8 @@ static void emit_async_marker(struct tb_perfetto_reader *r, const struct marker 
 void tb_perfetto_emit_mark(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                            const struct tb_ftrace_mark *mark) {
   bool is_async = mark->phase == 'S' || mark->phase == 'F', begins = mark->phase == 'S' || mark->phase == 'B';
-  struct tb_perfetto_track *track = is_async ? tb_perfetto_system_track(r) : tb_perfetto_thread(r, NULL, tid);
+  const int64_t *pid = mark->pid ? &mark->pid : NULL;
+  struct tb_perfetto_track *track = is_async ? tb_perfetto_system_track(r) : tb_perfetto_thread(r, pid, tid);
   char *kept = tb_perfetto_alloc(r, mark->name.len + 1);
   if (!track || !kept) {
     r->out_of_memory = true;
@@ -161,7 +169,7 @@ void tb_perfetto_emit_mark(struct tb_perfetto_reader *r, int64_t ts, uint32_t cp
   if (is_async)
     emit_async(r, begins, ts, track, name, name, mark->value);
   else if (begins)
-    emit_on_cpu(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, track, name);
+    set_category(emit_on_cpu(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, track, name), mark->category);
   else if (mark->phase == 'I')
     emit_on_cpu(r, TB_EVENT_INSTANT, 'i', ts, cpu, track, name)->instant_scope = 't';
   else

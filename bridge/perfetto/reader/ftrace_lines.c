@@ -158,7 +158,8 @@ bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int
   if (!thread) return true;
   struct tb_json_emit *line = begin_line(r, ts, 0, thread);
   if (!line) return true;
-  tb_ftrace_put_kernel_mark(line, &(const struct tb_ftrace_mark){'C', pid, name, value});
+  tb_ftrace_put_kernel_mark(line,
+                            &(const struct tb_ftrace_mark){.phase = 'C', .pid = pid, .name = name, .value = value});
   end_line(r, ts, line);
   return true;
 }
@@ -196,7 +197,9 @@ bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
 void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                                  const struct tb_ftrace_mark *mark) {
   if (!tb_perfetto_as_text(r)) {
-    tb_perfetto_emit_mark(r, ts, cpu, tid, mark);
+    struct tb_ftrace_mark event = *mark;
+    event.pid = 0; /* a line needs one, whether the thread's process is known or not */
+    tb_perfetto_emit_mark(r, ts, cpu, tid, &event);
     return;
   }
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);

@@ -231,17 +231,22 @@ static bool mark_work(const struct marked *m) {
   const struct tb_sequence_state *sequence = m->r->context.sequence;
   const struct tb_iid_index *symbols = sequence ? sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
   const struct tb_str *symbol = symbols ? tb_iid_index_get(symbols, function) : NULL;
-  if (symbol) return mark_thread(m, 'B', *symbol);
   char name[2 + 16 + 1];
   int len = snprintf(name, sizeof(name), "0x%" PRIx64, function);
-  return mark_thread(m, 'B', (struct tb_str){name, (size_t)len});
+  const struct tb_ftrace_mark mark = {.phase = 'B',
+                                      .name = symbol ? *symbol : (struct tb_str){name, (size_t)len},
+                                      .category = {"workqueue", sizeof("workqueue") - 1}};
+  tb_perfetto_emit_mark(m->r, m->ts, m->cpu, m->tid, &mark);
+  return true;
 }
 
 /* A processor serves an interrupt, or what one left to be done soon. */
 static bool mark_interrupt(const struct marked *m, char phase, const char *kind, struct tb_str name) {
   char track[32];
   int len = snprintf(track, sizeof(track), "%s Cpu %" PRIu32, kind, m->cpu);
-  return tb_perfetto_emit_cpu_slice(m->r, phase, m->ts, m->cpu, (struct tb_str){track, (size_t)len}, name);
+  struct tb_ftrace_mark mark = {.phase = phase, .name = name};
+  if (phase == 'B') mark.category = TB_STR("irq");
+  return tb_perfetto_emit_cpu_slice(m->r, m->ts, m->cpu, (struct tb_str){track, (size_t)len}, &mark);
 }
 
 static bool mark_irq(const struct marked *m) {

@@ -30,7 +30,8 @@ struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r
 bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line);
 /* The track of a processor, which those of its counters and slices are below. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_perfetto_processor_track(struct tb_perfetto_reader *r, uint32_t cpu);
-/* The slice that a mark of the kernel's says: S and F are the system's, B and E the thread's. */
+/* The slice or instant that a mark of the kernel's says: S and F are the system's, B, E and I the thread's, which is of
+ * the process that it names (0: it names none). */
 void tb_perfetto_emit_mark(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                            const struct tb_ftrace_mark *mark);
 
@@ -91,8 +92,8 @@ bool tb_perfetto_emit_counter_below(struct tb_perfetto_reader *r, int64_t ts, st
 bool tb_perfetto_emit_cpu_counter(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str name,
                                   int64_t value);
 /* A slice on the track `kind` below the processor's: B begins it, E ends it. True. */
-bool tb_perfetto_emit_cpu_slice(struct tb_perfetto_reader *r, char phase, int64_t ts, uint32_t cpu, struct tb_str kind,
-                                struct tb_str name);
+bool tb_perfetto_emit_cpu_slice(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_str kind,
+                                const struct tb_ftrace_mark *mark);
 /* A counter of a process (0: of the system), as userspace would mark it, or an event where the target gets no text.
  * A `name` with a bar has no form as a mark: false. */
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,

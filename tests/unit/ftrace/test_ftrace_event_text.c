@@ -134,11 +134,11 @@ static void marks_of_the_kernel_have_a_name_and_a_number_where_their_phase_has(v
   static const struct {
     struct tb_ftrace_mark mark;
     const char *text;
-  } cases[] = {{{'B', 30, {"a|b", 3}, 9}, "tracing_mark_write: B|30|a|b"},
-               {{'E', 30, {"", 0}, 9}, "tracing_mark_write: E|30"},
-               {{'S', 0, {"fence", 5}, -1}, "tracing_mark_write: S|0|fence|-1"},
-               {{'F', 0, {"fence", 5}, 7}, "tracing_mark_write: F|0|fence|7"},
-               {{'C', 0, {"n", 1}, 2}, "tracing_mark_write: C|0|n|2"}};
+  } cases[] = {{{'B', 30, {"a|b", 3}, 9, {"", 0}}, "tracing_mark_write: B|30|a|b"},
+               {{'E', 30, {"", 0}, 9, {"", 0}}, "tracing_mark_write: E|30"},
+               {{'S', 0, {"fence", 5}, -1, {"", 0}}, "tracing_mark_write: S|0|fence|-1"},
+               {{'F', 0, {"fence", 5}, 7, {"", 0}}, "tracing_mark_write: F|0|fence|7"},
+               {{'C', 0, {"n", 1}, 2, {"", 0}}, "tracing_mark_write: C|0|n|2"}};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     tb_ftrace_put_kernel_mark(&out, &cases[i].mark);
     assert_text(cases[i].text);
