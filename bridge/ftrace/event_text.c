@@ -182,10 +182,8 @@ static bool read_driver_mark(uint32_t kind, const struct fields *f, struct tb_ft
     case TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE:
     case TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE: {
       char phase = (char)f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_TYPE].value;
-      uint64_t pid = f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_PID].value;
-      /* the display's driver names processes that the thread is none of */
-      if (kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE && phase != 'C') pid = 0;
-      *mark = mark_of(phase, pid, text_of(f, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME),
+      *mark = mark_of(phase, f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_PID].value,
+                      text_of(f, TB_DPU_MARK_WRITE_FTRACE_EVENT_NAME),
                       (int32_t)f->at[TB_DPU_MARK_WRITE_FTRACE_EVENT_VALUE].value);
       return phase == 'B' || phase == 'E' || phase == 'C' || phase == 'I';
     }
@@ -346,6 +344,8 @@ bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str 
   struct tb_ftrace_mark mark;
   if (is_mark(kind)) {
     if (!read_driver_mark(kind, &fields, &mark)) return false;
+    /* in text the display's driver names processes that the thread is none of */
+    if (kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE && mark.phase != 'C') mark.pid = 0;
     tb_ftrace_put_kernel_mark(out, &mark);
     return true;
   }
