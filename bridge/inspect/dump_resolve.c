@@ -141,22 +141,9 @@ static enum tb_status set_track(struct tb_resolver *r, uint64_t uuid, const char
 }
 
 static struct tb_str text_field(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  struct tb_str text = {NULL, 0};
-  while (tb_wire_next(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_BYTES) text = field.bytes;
+  struct tb_str text = tb_wire_find_bytes(message, number);
   if (text.len > TEXT_BYTES / 2) text.len = TEXT_BYTES / 2;
   return text;
-}
-
-static uint64_t number_field(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  uint64_t value = 0;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_VARINT) value = field.value;
-  return value;
 }
 
 static void describe(struct tb_str descriptor, uint64_t *uuid, char text[TEXT_BYTES]) {
@@ -171,16 +158,18 @@ static void describe(struct tb_str descriptor, uint64_t *uuid, char text[TEXT_BY
     if (field.number == TB_TRACK_DESCRIPTOR_PROCESS) process = field.bytes;
   }
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name.len; i++) name = text_field(descriptor, names[i]);
-  *uuid = number_field(descriptor, TB_TRACK_DESCRIPTOR_UUID);
+  *uuid = tb_wire_find_number(descriptor, TB_TRACK_DESCRIPTOR_UUID);
   if (thread.len) {
     if (!name.len) name = text_field(thread, TB_THREAD_DESCRIPTOR_THREAD_NAME);
     (void)snprintf(text, TEXT_BYTES, "thread %" PRId64 " of %" PRId32 " %.*s",
-                   (int64_t)number_field(thread, TB_THREAD_DESCRIPTOR_TID),
-                   (int32_t)number_field(thread, TB_THREAD_DESCRIPTOR_PID), (int)name.len, name.len ? name.ptr : "");
+                   (int64_t)tb_wire_find_number(thread, TB_THREAD_DESCRIPTOR_TID),
+                   (int32_t)tb_wire_find_number(thread, TB_THREAD_DESCRIPTOR_PID), (int)name.len,
+                   name.len ? name.ptr : "");
   } else if (process.len) {
     if (!name.len) name = text_field(process, TB_PROCESS_DESCRIPTOR_PROCESS_NAME);
     (void)snprintf(text, TEXT_BYTES, "process %" PRId32 " %.*s",
-                   (int32_t)number_field(process, TB_PROCESS_DESCRIPTOR_PID), (int)name.len, name.len ? name.ptr : "");
+                   (int32_t)tb_wire_find_number(process, TB_PROCESS_DESCRIPTOR_PID), (int)name.len,
+                   name.len ? name.ptr : "");
   } else {
     (void)snprintf(text, TEXT_BYTES, "%.*s", (int)name.len, name.len ? name.ptr : "");
   }
@@ -192,9 +181,9 @@ enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet 
   struct tb_wire_cursor cursor = tb_wire_cursor(packet->bytes);
   struct tb_wire_field field;
   if (choose_sequence(r, packet) != TB_OK) return TB_NO_MEMORY;
-  uint64_t cleared =
-      (number_field(packet->bytes, TB_TRACE_PACKET_SEQUENCE_FLAGS) & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) |
-      number_field(packet->bytes, TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED);
+  uint64_t cleared = (tb_wire_find_number(packet->bytes, TB_TRACE_PACKET_SEQUENCE_FLAGS) &
+                      TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) |
+                     tb_wire_find_number(packet->bytes, TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED);
   for (size_t k = 0; cleared && r->current && k < TB_RESOLVER_FIELDS; k++) tb_iid_index_clear(&r->current->fields[k]);
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES) continue;

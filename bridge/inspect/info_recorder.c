@@ -90,18 +90,9 @@ static void read_buffer(struct tb_info_state *s, struct tb_str message) {
     s->buffers[s->info.buffer_count++] = bytes;
 }
 
-/* The field of that number in the message; empty where it is not there. */
-static struct tb_str find_bytes(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  struct tb_str found = {"", 0};
-  while (tb_wire_next(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_BYTES) found = field.bytes;
-  return found;
-}
-
 static void read_source(struct tb_info_state *s, struct tb_str message) {
-  struct tb_str name = find_bytes(find_bytes(message, TB_TRACE_CONFIG_DATA_SOURCE_CONFIG), TB_DATA_SOURCE_CONFIG_NAME);
+  struct tb_str name =
+      tb_wire_find_bytes(tb_wire_find_bytes(message, TB_TRACE_CONFIG_DATA_SOURCE_CONFIG), TB_DATA_SOURCE_CONFIG_NAME);
   if (!s->sources) s->sources = tb_arena_alloc(&s->arena, SOURCES_MAX * sizeof(*s->sources));
   if (!s->sources)
     s->out_of_memory = true;

@@ -81,6 +81,32 @@ enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field 
   return status;
 }
 
+bool tb_wire_has(struct tb_str message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number) return true;
+  return false;
+}
+
+uint64_t tb_wire_find_number(struct tb_str message, uint32_t number) {
+  uint64_t value = 0;
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number && field.type != TB_WIRE_BYTES) value = field.value;
+  return value;
+}
+
+struct tb_str tb_wire_find_bytes(struct tb_str message, uint32_t number) {
+  struct tb_str bytes = {"", 0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == number && field.type == TB_WIRE_BYTES) bytes = field.bytes;
+  return bytes;
+}
+
 enum tb_status tb_wire_read_fields(struct tb_str message, struct tb_wire_field *fields, size_t count) {
   memset(fields, 0, count * sizeof(*fields));
   struct tb_wire_cursor cursor = tb_wire_cursor(message);

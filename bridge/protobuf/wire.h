@@ -121,6 +121,12 @@ TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct 
  * that. */
 enum tb_status tb_wire_read_fields(struct tb_str message, struct tb_wire_field *fields, size_t count);
 
+/* One field of a message, of one that comes again the last: whether it is there; its number, else 0; its bytes, else
+ * empty. Of a damaged message what is before the damage. */
+bool tb_wire_has(struct tb_str message, uint32_t number);
+uint64_t tb_wire_find_number(struct tb_str message, uint32_t number);
+struct tb_str tb_wire_find_bytes(struct tb_str message, uint32_t number);
+
 /* A field's text, empty where it is none. */
 static inline struct tb_str tb_wire_text(const struct tb_wire_field *field) {
   return field->type == TB_WIRE_BYTES && field->bytes.ptr ? field->bytes : (struct tb_str){"", 0};

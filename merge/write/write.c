@@ -26,22 +26,6 @@ enum {
   SERVICE_FLUSH_STARTED = 9
 };
 
-static bool has_field(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number) return true;
-  return false;
-}
-
-static struct tb_str field_bytes(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
-  return (struct tb_str){NULL, 0};
-}
-
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size_t count, bool close_between) {
@@ -59,11 +43,11 @@ static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size
 static void remember_anchors(const struct tb_packet_header *head, struct tb_merge_sequence *sequence) {
   if (head->cleared) sequence->anchors = 0;
   if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR ||
-      has_field(tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), TB_TRACK_DESCRIPTOR_THREAD))
+      tb_wire_has(tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), TB_TRACK_DESCRIPTOR_THREAD))
     sequence->anchors |= TB_ANCHOR_THREAD;
   if (!head->defaults.ptr) return;
-  bool track = has_field(field_bytes(head->defaults, TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS),
-                         TB_TRACK_EVENT_DEFAULTS_TRACK_UUID);
+  bool track = tb_wire_has(tb_wire_find_bytes(head->defaults, TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS),
+                           TB_TRACK_EVENT_DEFAULTS_TRACK_UUID);
   sequence->anchors = (uint8_t)((sequence->anchors & ~TB_ANCHOR_TRACK) | (track ? TB_ANCHOR_TRACK : 0));
 }
 
@@ -158,13 +142,13 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
     return true; /* the machine is the merged trace's own: its clock is in step with itself */
   if (tb_frees_thread_zero(head)) return keeps_thread_zero(m, tb_source_machine_out(s, head->machine), status);
   if (head->kind != TB_TRACE_PACKET_SERVICE_EVENT) return false;
-  if (has_field(head->payload, SERVICE_STARTED) || has_field(head->payload, SERVICE_ALL_STARTED)) {
+  if (tb_wire_has(head->payload, SERVICE_STARTED) || tb_wire_has(head->payload, SERVICE_ALL_STARTED)) {
     const uint64_t *starter = tb_map_find(&m->starters, tb_source_machine_out(s, head->machine), 0);
     return starter && *starter != s->index;
   }
   /* these say that all packets up to a time were written, which no longer is so */
-  return has_field(head->payload, SERVICE_FLUSHED) || has_field(head->payload, SERVICE_READ_COMPLETED) ||
-         has_field(head->payload, SERVICE_FLUSH_STARTED);
+  return tb_wire_has(head->payload, SERVICE_FLUSHED) || tb_wire_has(head->payload, SERVICE_READ_COMPLETED) ||
+         tb_wire_has(head->payload, SERVICE_FLUSH_STARTED);
 }
 
 static void edit_time(const struct tb_merger *m, const struct tb_source *s, struct tb_merge_edit *edit) {

@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "protobuf/wire.h"
+#include "support/whole_file.h"
 
 /* A message under construction. */
 struct msg {
@@ -113,19 +114,6 @@ static inline void write_file(char *path, size_t size, const void *data, size_t 
   assert_true(fd >= 0);
   assert_int_equal(write(fd, data, len), (ssize_t)len);
   assert_int_equal(close(fd), 0);
-}
-
-static inline char *read_file(const char *path, size_t *len) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  assert_int_equal(fseek(file, 0, SEEK_END), 0);
-  *len = (size_t)ftell(file);
-  rewind(file);
-  char *data = malloc(*len + 1);
-  assert_non_null(data);
-  assert_int_equal(fread(data, 1, *len, file), *len);
-  assert_int_equal(fclose(file), 0);
-  return data;
 }
 
 /* The value of the first varint or fixed field `number` of a message; asserts that it is there. */

@@ -61,14 +61,6 @@ static uint32_t thread_field(uint32_t kind) {
   }
 }
 
-static int64_t number_of(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number) return (int32_t)field.value;
-  return 0;
-}
-
 static struct tb_whose of_print(const struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
                                 const struct tb_ftrace_event *event) {
   static const char battery[] = "battery_stats."; /* of the device, whoever says it */
@@ -82,8 +74,8 @@ static struct tb_whose of_print(const struct tb_owners *owners, const struct tb_
 }
 
 struct tb_thread_switch tb_thread_switch_read(const struct tb_ftrace_event *event) {
-  return (struct tb_thread_switch){number_of(event->payload, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID),
-                                   number_of(event->payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID)};
+  return (struct tb_thread_switch){(int32_t)tb_wire_find_number(event->payload, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID),
+                                   (int32_t)tb_wire_find_number(event->payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID)};
 }
 
 bool tb_ftrace_is_scheduling(uint32_t kind) { return kind == TB_FTRACE_EVENT_SCHED_SWITCH || thread_field(kind) != 0; }
@@ -93,14 +85,15 @@ struct tb_whose tb_owners_of_ftrace(const struct tb_owners *owners, const struct
   if (event->kind == TB_FTRACE_EVENT_PRINT) return of_print(owners, bundle, event);
   if (is_of_system(event->kind)) return nobody;
   if (event->kind == TB_FTRACE_EVENT_GPU_MEM_TOTAL) { /* 0: of all processes */
-    int64_t pid = number_of(event->payload, TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID);
+    int64_t pid = (int32_t)tb_wire_find_number(event->payload, TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID);
     return pid ? tb_whose_process(bundle->machine, pid) : nobody;
   }
   if (event->kind == TB_FTRACE_EVENT_RSS_STAT || event->kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE)
     return tb_owners_process_of(owners, bundle->machine, event->pid);
   if (event->kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE)
     return tb_owners_process_of(owners, bundle->machine,
-                                number_of(event->payload, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID));
+                                (int32_t)tb_wire_find_number(event->payload, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID));
   uint32_t field = thread_field(event->kind);
-  return tb_owners_thread(owners, bundle->machine, field ? number_of(event->payload, field) : event->pid);
+  return tb_owners_thread(owners, bundle->machine,
+                          field ? (int32_t)tb_wire_find_number(event->payload, field) : event->pid);
 }

@@ -295,14 +295,6 @@ static enum tb_status take_counter(struct tb_owners *owners, struct tb_str descr
   return owners->counters.count ? tb_name_judge(&owners->counters, name, &owners->scratch, &track->verdict) : TB_OK;
 }
 
-static uint64_t type_of(const struct tb_wire_field *chrome, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(tb_wire_text(chrome));
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number) return field.value;
-  return 0;
-}
-
 static enum tb_status take_track(struct tb_owners *owners, uint32_t machine, struct tb_str descriptor) {
   enum { COUNT = TB_TRACK_DESCRIPTOR_ATRACE_NAME + 1 };
   struct tb_wire_field f[COUNT];
@@ -317,12 +309,14 @@ static enum tb_status take_track(struct tb_owners *owners, uint32_t machine, str
   if (f[TB_TRACK_DESCRIPTOR_COUNTER].number)
     status = take_counter(owners, f[TB_TRACK_DESCRIPTOR_COUNTER].bytes, name, track);
   if (status == TB_OK && f[TB_TRACK_DESCRIPTOR_PROCESS].number)
-    status =
-        take_process(owners, machine, f[TB_TRACK_DESCRIPTOR_PROCESS].bytes,
-                     type_of(&f[TB_TRACK_DESCRIPTOR_CHROME_PROCESS], TB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE), track);
+    status = take_process(owners, machine, f[TB_TRACK_DESCRIPTOR_PROCESS].bytes,
+                          tb_wire_find_number(tb_wire_text(&f[TB_TRACK_DESCRIPTOR_CHROME_PROCESS]),
+                                              TB_CHROME_PROCESS_DESCRIPTOR_PROCESS_TYPE),
+                          track);
   if (status != TB_OK || !f[TB_TRACK_DESCRIPTOR_THREAD].number) return status;
   struct tb_str thread = f[TB_TRACK_DESCRIPTOR_THREAD].bytes;
-  uint64_t type = type_of(&f[TB_TRACK_DESCRIPTOR_CHROME_THREAD], TB_CHROME_THREAD_DESCRIPTOR_THREAD_TYPE);
+  uint64_t type =
+      tb_wire_find_number(tb_wire_text(&f[TB_TRACK_DESCRIPTOR_CHROME_THREAD]), TB_CHROME_THREAD_DESCRIPTOR_THREAD_TYPE);
   status = take_thread(owners, machine, thread, type, &key);
   return status == TB_OK ? take_sequence_thread(owners, machine, thread, type) : status;
 }

@@ -88,7 +88,7 @@ static enum tb_status append_edge(struct tb_ftrace_edges *edges, struct tb_ftrac
 }
 
 static uint32_t received_number(const struct tb_ftrace_event *event) {
-  return (uint32_t)tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID);
+  return (uint32_t)tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID);
 }
 
 static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time,
@@ -108,7 +108,7 @@ static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace
 
 static enum tb_status take_transaction(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
                                        const struct tb_ftrace_event *event) {
-  uint64_t number = tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID);
+  uint64_t number = tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID);
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, event->raw_time, &time)) return TB_OK;
   return tb_map_put(&edges->transactions, (uint32_t)number, bundle->machine,
@@ -135,7 +135,7 @@ static enum tb_status take_addend(struct tb_ftrace_edges *edges, struct tb_ftrac
   track->addends = items;
   if (status != TB_OK) return status;
   track->adds = adds;
-  track->addends[track->addend_count++] = (struct tb_ftrace_addend){time, tb_ftrace_number(event->payload, adds)};
+  track->addends[track->addend_count++] = (struct tb_ftrace_addend){time, tb_wire_find_number(event->payload, adds)};
   return TB_OK;
 }
 
@@ -177,9 +177,9 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
   tb_ftrace_event_read(bytes, &event);
   if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH)
     return take_switch(edges, bundle, event.raw_time,
-                       (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
-                       (int32_t)tb_ftrace_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
-                       tb_ftrace_text(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM), false);
+                       (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
+                       (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
+                       tb_wire_find_bytes(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM), false);
   enum tb_status status =
       event.kind == TB_FTRACE_EVENT_BINDER_TRANSACTION ? take_transaction(edges, bundle, &event) : TB_OK;
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &event);
@@ -289,15 +289,15 @@ static enum tb_status append_row(struct tb_str event, uint64_t raw, struct tb_bu
   size_t body = b->len;
   if (status == TB_OK)
     status = tb_wire_buffer_bytes(b, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE,
-                                  tb_ftrace_text(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
+                                  tb_wire_find_bytes(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
   if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP, raw, b);
   if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE, 0, b);
   if (status == TB_OK)
     status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID,
-                           tb_ftrace_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID), b);
+                           tb_wire_find_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID), b);
   if (status == TB_OK)
     status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO,
-                           tb_ftrace_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO), b);
+                           tb_wire_find_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO), b);
   if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX, 0, b);
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }

@@ -5,22 +5,6 @@
 #include "ftrace/event_text.h"
 #include "toolbox/walk/atrace.h"
 
-uint64_t tb_ftrace_number(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number) return field.value;
-  return 0;
-}
-
-struct tb_str tb_ftrace_text(struct tb_str message, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
-  return (struct tb_str){"", 0};
-}
-
 static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *event) {
   static const enum tb_ftrace_role roles[] = {[TB_ATRACE_BEGIN] = TB_FTRACE_ROLE_BEGIN,
                                               [TB_ATRACE_END] = TB_FTRACE_ROLE_END,
@@ -43,8 +27,8 @@ static struct tb_ftrace_event_role of_thread(const struct tb_ftrace_event *event
 
 enum tb_ftrace_transaction tb_ftrace_transaction_of(const struct tb_ftrace_event *event) {
   enum { ONE_WAY = 1 };
-  if (tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_REPLY)) return TB_FTRACE_REPLY;
-  uint64_t flags = tb_ftrace_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_FLAGS);
+  if (tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_REPLY)) return TB_FTRACE_REPLY;
+  uint64_t flags = tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_FLAGS);
   return flags & ONE_WAY ? TB_FTRACE_ONE_WAY : TB_FTRACE_REQUEST;
 }
 
@@ -57,7 +41,7 @@ static struct tb_ftrace_event_role role_of_transaction(const struct tb_ftrace_ev
 
 /* A function of the kernel that a probe is set to: a slice of the thread, or an instant. */
 static struct tb_ftrace_event_role role_of_probe(const struct tb_ftrace_event *event) {
-  uint64_t type = tb_ftrace_number(event->payload, TB_KPROBE_EVENT_TYPE);
+  uint64_t type = tb_wire_find_number(event->payload, TB_KPROBE_EVENT_TYPE);
   if (type != TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN && type != TB_KPROBE_EVENT_KPROBE_TYPE_END)
     return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
   return of_thread(event, type == TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN);
@@ -75,10 +59,10 @@ static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_ev
 
 /* A step of falling asleep or waking up; of one of them the number is the processor's, which may change. */
 static struct tb_ftrace_event_role role_of_suspend(const struct tb_ftrace_event *event) {
-  struct tb_str action = tb_ftrace_text(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
+  struct tb_str action = tb_wire_find_bytes(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
   bool any_cpu = tb_str_equal(action, (struct tb_str){"timekeeping_freeze", sizeof("timekeeping_freeze") - 1});
-  uint64_t number = any_cpu ? 0 : tb_ftrace_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
-  bool begins = tb_ftrace_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_START);
+  uint64_t number = any_cpu ? 0 : tb_wire_find_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
+  bool begins = tb_wire_find_number(event->payload, TB_SUSPEND_RESUME_FTRACE_EVENT_START);
   return (struct tb_ftrace_event_role){.role = begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END,
                                        .key = tb_str_hash(action, number),
                                        .kind = event->kind};
@@ -86,9 +70,9 @@ static struct tb_ftrace_event_role role_of_suspend(const struct tb_ftrace_event 
 
 /* Which number of which process, whoever changed it. */
 static uint64_t memory_of(const struct tb_ftrace_event *event) {
-  uint64_t memory = tb_ftrace_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
+  uint64_t memory = tb_wire_find_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
   uint64_t of = memory ? memory << 8 : (uint64_t)event->pid << 40;
-  return tb_mix64(of ^ tb_ftrace_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
+  return tb_mix64(of ^ tb_wire_find_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
 }
 
 /* By which of its fields events of a kind belong together: up to two numbers, or a text, or none where it has one of
@@ -165,10 +149,10 @@ static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *b
     case BY_THREAD:
       return (uint64_t)event->pid;
     case BY_TEXT:
-      return tb_str_hash(tb_ftrace_text(event->payload, kind->fields[0]), 0);
+      return tb_str_hash(tb_wire_find_bytes(event->payload, kind->fields[0]), 0);
     case BY_NUMBERS:
-      return tb_ftrace_number(event->payload, kind->fields[0]) ^
-             (kind->fields[1] ? tb_mix64(tb_ftrace_number(event->payload, kind->fields[1])) : 0);
+      return tb_wire_find_number(event->payload, kind->fields[0]) ^
+             (kind->fields[1] ? tb_mix64(tb_wire_find_number(event->payload, kind->fields[1])) : 0);
     case BY_NOTHING:
     default:
       return 0;
@@ -196,7 +180,7 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
     case TB_FTRACE_EVENT_KPROBE_EVENT:
       return role_of_probe(event);
     case TB_FTRACE_EVENT_NET_DEV_XMIT: /* one that the driver did not take is not counted */
-      if (tb_ftrace_number(event->payload, TB_NET_DEV_XMIT_FTRACE_EVENT_RC))
+      if (tb_wire_find_number(event->payload, TB_NET_DEV_XMIT_FTRACE_EVENT_RC))
         return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
       break;
     default:

@@ -35,8 +35,4 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
 enum tb_ftrace_transaction { TB_FTRACE_REQUEST, TB_FTRACE_REPLY, TB_FTRACE_ONE_WAY };
 enum tb_ftrace_transaction tb_ftrace_transaction_of(const struct tb_ftrace_event *event);
 
-/* The first field of a message with that number; 0 and an empty text where there is none. */
-uint64_t tb_ftrace_number(struct tb_str message, uint32_t number);
-struct tb_str tb_ftrace_text(struct tb_str message, uint32_t number);
-
 #endif

@@ -19,23 +19,9 @@ struct marked {
   struct tb_str payload;
 };
 
-static uint64_t number_of(const struct marked *m, uint32_t number) {
-  uint64_t value = 0;
-  struct tb_wire_cursor cursor = tb_wire_cursor(m->payload);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_VARINT) value = field.value;
-  return value;
-}
+static uint64_t number_of(const struct marked *m, uint32_t number) { return tb_wire_find_number(m->payload, number); }
 
-static struct tb_str text_of(const struct marked *m, uint32_t number) {
-  struct tb_str text = {"", 0};
-  struct tb_wire_cursor cursor = tb_wire_cursor(m->payload);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_BYTES) text = field.bytes;
-  return text;
-}
+static struct tb_str text_of(const struct marked *m, uint32_t number) { return tb_wire_find_bytes(m->payload, number); }
 
 /* The process of a thread; the thread's own number where it is not known. */
 static int64_t process_of(const struct marked *m, int64_t tid) {
@@ -182,14 +168,6 @@ bool tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
 
 /* ---- for targets that get neither packets nor text alone --------------------------------------------------------- */
 
-static bool has(const struct marked *m, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(m->payload);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number) return true;
-  return false;
-}
-
 /* What a process has of one kind of memory. */
 static bool mark_memory(const struct marked *m) {
   static const char *const members[] = {"mem.rss.file", "mem.rss.anon", "mem.swap", "mem.rss.shmem",
@@ -197,7 +175,7 @@ static bool mark_memory(const struct marked *m) {
   enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
   uint64_t member = number_of(m, TB_RSS_STAT_FTRACE_EVENT_MEMBER);
   int64_t size = (int64_t)number_of(m, TB_RSS_STAT_FTRACE_EVENT_SIZE), tid = m->tid;
-  if (has(m, TB_RSS_STAT_FTRACE_EVENT_MM_ID) && has(m, TB_RSS_STAT_FTRACE_EVENT_CURR))
+  if (tb_wire_has(m->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID) && tb_wire_has(m->payload, TB_RSS_STAT_FTRACE_EVENT_CURR))
     tid = tb_perfetto_ftrace_memory_owner(m->r, m->ts, tid, number_of(m, TB_RSS_STAT_FTRACE_EVENT_MM_ID),
                                           number_of(m, TB_RSS_STAT_FTRACE_EVENT_CURR) != 0);
   if (tid < 0 || size < 0) return false;

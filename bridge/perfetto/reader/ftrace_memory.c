@@ -7,7 +7,7 @@
 #include "perfetto/reader/importers.h"
 #include "perfetto/reader/sched.h"
 
-enum what { THREAD_OF_MEMORY, KNOWN_SINCE, GONE_SINCE, WHATS = 4 };
+enum value { VALUE_OWNER, VALUE_KNOWN_SINCE, VALUE_GONE_SINCE, VALUES = 4 };
 
 /* A value that was set, or taken away. */
 struct change {
@@ -37,8 +37,8 @@ static void free_memory(void *state, const struct tb_allocator *allocator) {
 const struct tb_importer_state tb_ftrace_memory_state = {
     .size = sizeof(struct memory), .init = init_memory, .free = free_memory};
 
-static uint64_t kind_of(const struct tb_perfetto_reader *r, enum what what) {
-  return (uint64_t)r->head.machine * WHATS + what;
+static uint64_t kind_of(const struct tb_perfetto_reader *r, enum value of) {
+  return (uint64_t)r->head.machine * VALUES + of;
 }
 
 static void set_value(struct tb_perfetto_reader *r, struct memory *memory, const struct change *to) {
@@ -49,9 +49,9 @@ static void set_value(struct tb_perfetto_reader *r, struct memory *memory, const
 }
 
 /* Sets a value, or takes it away: NULL. */
-static void change_value(struct tb_perfetto_reader *r, struct memory *memory, enum what what, uint64_t key,
+static void change_value(struct tb_perfetto_reader *r, struct memory *memory, enum value of, uint64_t key,
                          const uint64_t *value) {
-  const uint64_t kind = kind_of(r, what), *before = tb_map_find(&memory->values, key, kind);
+  const uint64_t kind = kind_of(r, of), *before = tb_map_find(&memory->values, key, kind);
   const struct change change = {key, kind, before ? *before : 0, before != NULL};
   const struct change to = {key, kind, value ? *value : 0, value != NULL};
   if (change.had_before == to.had_before && change.before == to.before) return;
@@ -71,25 +71,25 @@ void tb_perfetto_ftrace_memory_bundle(struct tb_perfetto_reader *r) {
 }
 
 /* NULL where it is not known. */
-static const uint64_t *get(const struct tb_perfetto_reader *r, const struct memory *memory, enum what what,
+static const uint64_t *get(const struct tb_perfetto_reader *r, const struct memory *memory, enum value of,
                            uint64_t key) {
-  return tb_map_find(&memory->values, key, kind_of(r, what));
+  return tb_map_find(&memory->values, key, kind_of(r, of));
 }
 
 void tb_perfetto_ftrace_memory_gone(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, bool is_gone) {
   struct memory *memory = tb_perfetto_state_of(r, &tb_ftrace_memory_state);
   const uint64_t since = (uint64_t)ts;
-  if (memory) change_value(r, memory, GONE_SINCE, (uint64_t)tid, is_gone ? &since : NULL);
+  if (memory) change_value(r, memory, VALUE_GONE_SINCE, (uint64_t)tid, is_gone ? &since : NULL);
 }
 
 /* The memory is the thread's own at `ts`. */
 static void set_owner(struct tb_perfetto_reader *r, struct memory *memory, int64_t ts, uint64_t tid, uint64_t mm_id) {
-  const uint64_t *owner = get(r, memory, THREAD_OF_MEMORY, mm_id), *since = get(r, memory, KNOWN_SINCE, mm_id);
+  const uint64_t *owner = get(r, memory, VALUE_OWNER, mm_id), *since = get(r, memory, VALUE_KNOWN_SINCE, mm_id);
   if (since && (int64_t)*since <= ts && *owner == tid) return;
   if (since && (int64_t)*since > ts && *owner != tid) return; /* it had another before */
-  change_value(r, memory, THREAD_OF_MEMORY, mm_id, &tid);
+  change_value(r, memory, VALUE_OWNER, mm_id, &tid);
   const uint64_t from = (uint64_t)ts;
-  change_value(r, memory, KNOWN_SINCE, mm_id, &from);
+  change_value(r, memory, VALUE_KNOWN_SINCE, mm_id, &from);
 }
 
 int64_t tb_perfetto_ftrace_memory_owner(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint64_t mm_id,
@@ -100,8 +100,8 @@ int64_t tb_perfetto_ftrace_memory_owner(struct tb_perfetto_reader *r, int64_t ts
     set_owner(r, memory, ts, (uint64_t)tid, mm_id);
     return tid;
   }
-  const uint64_t *owner = get(r, memory, THREAD_OF_MEMORY, mm_id), *since = get(r, memory, KNOWN_SINCE, mm_id);
+  const uint64_t *owner = get(r, memory, VALUE_OWNER, mm_id), *since = get(r, memory, VALUE_KNOWN_SINCE, mm_id);
   if (!owner || !since || (int64_t)*since > ts) return -1;
-  const uint64_t *gone = get(r, memory, GONE_SINCE, *owner);
+  const uint64_t *gone = get(r, memory, VALUE_GONE_SINCE, *owner);
   return gone && (int64_t)*gone <= ts ? -1 : (int64_t)*owner;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "support/event_text.h"
+#include "support/whole_file.h"
 
 #define PATH TB_TEST_TRACES "/ftrace.perfetto-trace"
 
@@ -38,17 +39,6 @@ static void expect_same(struct tb_reader *reader) {
   assert_string_equal(out.data, expected.data);
   tb_buffer_free(&expected);
   tb_buffer_free(&out);
-}
-
-static char *read_file(const char *path, size_t *len) {
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  char *data = malloc(1 << 20);
-  assert_non_null(data);
-  *len = fread(data, 1, 1 << 20, file);
-  assert_true(*len > 0);
-  assert_int_equal(fclose(file), 0);
-  return data;
 }
 
 static void a_trace_in_memory_is_the_same(void **state) {

@@ -16,6 +16,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "support/event_text.h"
+#include "support/whole_file.h"
 #include "tracebridge/reader.h"
 
 enum { ROOM = 64 * 1024 };
@@ -237,6 +238,21 @@ static void memory_does_not_grow_with_packets_whether_they_make_events_or_not(vo
   }
 }
 
+static void a_damaged_flow_leaves_the_arguments_of_the_flow_events_before_it(void **state) {
+  (void)state;
+  static const char packets[] =
+      "\x0a\x32\x50\x01\x40\xb8\x17\x68\x02\x5a\x0e\x48\x01\x58\x01\xf9\x02\x09\x00\x00\x00\x00\x00\x00\x00"
+      "\xba\x7c\x13\x08\x03\x22\x0f\xba\x01\x05whole\x22\x05\x52\x01\x61\x20\x01\xba\x7c\x02\x08\x03"
+      "\x0a\x14\x50\x01\x40\x9c\x18\x68\x02\x5a\x0b\x48\x03\x58\x01\x22\x05\x52\x01\x62\x20\x02";
+  struct tb_buffer bytes = read_file_to_buffer(TB_TEST_TRACES "/json_flows.perfetto-trace"), text;
+  assert_int_equal(tb_buffer_append(&bytes, packets, sizeof(packets) - 1), TB_OK);
+  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &text), TB_END);
+  assert_non_null(strstr(text.data, "\"whole\" id 9 {a=1}\n3100 INSTANT[it] thread 7/8 {b=2}\n"));
+  assert_non_null(strstr(text.data, ": a packet's payload is damaged\n"));
+  tb_buffer_free(&text);
+  tb_buffer_free(&bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_argument_that_nests_too_deep_is_cut_and_counted_at_its_packet),
@@ -245,6 +261,7 @@ int main(void) {
       cmocka_unit_test(a_path_over_more_clocks_than_are_followed_is_none),
       cmocka_unit_test(flows_past_the_limit_are_counted_and_the_event_is_kept),
       cmocka_unit_test(a_flow_of_json_without_an_id_costs_its_packet),
+      cmocka_unit_test(a_damaged_flow_leaves_the_arguments_of_the_flow_events_before_it),
       cmocka_unit_test(memory_does_not_grow_with_packets_whether_they_make_events_or_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include "support/event_text.h"
 #include "support/failing_allocator.h"
 #include "support/source_shape.h"
+#include "support/whole_file.h"
 
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
 
@@ -25,19 +26,6 @@ static void assert_events(const char *path, const char *expected) {
   assert_int_equal(tb_event_text_of_file(path, &tb_source_shape, &text), TB_END);
   assert_string_equal(text.data, expected);
   tb_buffer_free(&text);
-}
-
-static struct tb_buffer load(const char *path) {
-  struct tb_buffer bytes;
-  tb_buffer_init(&bytes, tb_default_allocator(), 0);
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  char chunk[4096];
-  size_t got;
-  while ((got = fread(chunk, 1, sizeof(chunk), file)) > 0)
-    assert_int_equal(tb_buffer_append(&bytes, chunk, got), TB_OK);
-  fclose(file);
-  return bytes;
 }
 
 static void every_field_of_a_track_event_is_resolved(void **state) {
@@ -348,21 +336,6 @@ static void flows_come_back_as_the_events_that_json_had_for_them(void **state) {
 
 /* A slice with two JsonFlows: one with an event { name: "whole" debug_annotations { name: "a" int_value: 1 } }, and one
  * for which there is no flow id. Behind it an instant with the argument b: 2. */
-static void a_damaged_flow_leaves_the_arguments_of_the_flow_events_before_it(void **state) {
-  (void)state;
-  static const char packets[] =
-      "\x0a\x32\x50\x01\x40\xb8\x17\x68\x02\x5a\x0e\x48\x01\x58\x01\xf9\x02\x09\x00\x00\x00\x00\x00\x00\x00"
-      "\xba\x7c\x13\x08\x03\x22\x0f\xba\x01\x05whole\x22\x05\x52\x01\x61\x20\x01\xba\x7c\x02\x08\x03"
-      "\x0a\x14\x50\x01\x40\x9c\x18\x68\x02\x5a\x0b\x48\x03\x58\x01\x22\x05\x52\x01\x62\x20\x02";
-  struct tb_buffer bytes = load(TRACE("json_flows")), text;
-  assert_int_equal(tb_buffer_append(&bytes, packets, sizeof(packets) - 1), TB_OK);
-  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &text), TB_END);
-  assert_non_null(strstr(text.data, "\"whole\" id 9 {a=1}\n3100 INSTANT[it] thread 7/8 {b=2}\n"));
-  assert_non_null(strstr(text.data, ": a packet's payload is damaged\n"));
-  tb_buffer_free(&text);
-  tb_buffer_free(&bytes);
-}
-
 static void typed_fields_become_arguments(void **state) {
   (void)state;
   assert_events(
@@ -384,7 +357,7 @@ static void an_extension_that_the_trace_describes_becomes_an_argument_and_an_unk
   static const char event[] =
       "\x0a\x21\x50\x01\x40\x04\x5a\x1b\x48\x03\xe2\xea\x04\x02\x08\x03"
       "\xea\xea\x04\x05\x08\x05\x12\x01\x61\xf0\xea\x04\x07\xfa\xea\x04\x02hi";
-  struct tb_buffer bytes = load(TRACE("typed")), text;
+  struct tb_buffer bytes = read_file_to_buffer(TRACE("typed")), text;
   assert_int_equal(tb_buffer_append(&bytes, event, sizeof(event) - 1), TB_OK);
   assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &text), TB_END);
   assert_non_null(strstr(text.data,
@@ -449,7 +422,7 @@ static void add_field(struct tb_buffer *bytes, uint32_t number, uint64_t value) 
 static void annotations_and_typed_messages_in_one_another_have_an_end(void **state) {
   (void)state;
   enum { RENDER_FRAME_HOST_ANNOTATIONS = 99, LEVELS = 1000 };
-  struct tb_buffer event, bytes = load(TRACE("extensions")), text;
+  struct tb_buffer event, bytes = read_file_to_buffer(TRACE("extensions")), text;
   tb_buffer_init(&event, tb_default_allocator(), 0);
   for (size_t i = 0; i < LEVELS; i++) {
     wrap(&event, TB_DEBUG_ANNOTATION_PROTO_VALUE);
@@ -474,7 +447,7 @@ static void pieces_of_any_size_give_the_same_events(void **state) {
   (void)state;
   static const char *const traces[] = {TRACE("sequences"), TRACE("clocks"), TRACE("legacy")};
   for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
-    struct tb_buffer bytes = load(traces[i]), whole;
+    struct tb_buffer bytes = read_file_to_buffer(traces[i]), whole;
     assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &whole), TB_END);
     for (size_t step = 1; step < 40; step += 6) {
       struct tb_buffer text;
@@ -489,7 +462,7 @@ static void pieces_of_any_size_give_the_same_events(void **state) {
 
 static void what_is_fed_learns_of_a_late_track_by_an_event(void **state) {
   (void)state;
-  struct tb_buffer bytes = load(TRACE("events")), text;
+  struct tb_buffer bytes = read_file_to_buffer(TRACE("events")), text;
   assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, 1, &text), TB_END);
   const char *begin = strstr(text.data, "2900 BEGIN[b] track by 7/8 \"before its track\"");
   assert_non_null(begin);
@@ -507,7 +480,7 @@ static void assert_beginning(const char *whole, char *part) {
 
 static void a_trace_cut_anywhere_gives_the_events_before_the_cut(void **state) {
   (void)state;
-  struct tb_buffer bytes = load(TRACE("records")), whole;
+  struct tb_buffer bytes = read_file_to_buffer(TRACE("records")), whole;
   assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, 1, &whole), TB_END);
   size_t before = 0, first = 2 + (unsigned char)bytes.data[1]; /* bytes of the first packet */
   for (size_t cut = 1; cut < bytes.len; cut++) {
@@ -591,7 +564,6 @@ int main(void) {
       cmocka_unit_test(ftrace_events_on_other_clocks_come_to_the_trace_clock_by_the_pairs_of_their_bundles),
       cmocka_unit_test(an_ftrace_clock_is_known_by_its_number),
       cmocka_unit_test(flows_come_back_as_the_events_that_json_had_for_them),
-      cmocka_unit_test(a_damaged_flow_leaves_the_arguments_of_the_flow_events_before_it),
       cmocka_unit_test(typed_fields_become_arguments),
       cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_kept_by_number),
       cmocka_unit_test(fields_enums_and_types_of_chrome_have_their_names_where_the_trace_describes_none),
