@@ -154,9 +154,11 @@ static TB_ALWAYS_INLINE bool tb_str_equal(struct tb_str a, struct tb_str b) {
   if (a.len != b.len) return false;
   if (a.len > 32) return memcmp(a.ptr, b.ptr, a.len) == 0;
   if (a.len >= 8) {
-    for (size_t i = 0; i + 8 < a.len; i += 8)
-      if (tb_load64(a.ptr + i) != tb_load64(b.ptr + i)) return false;
-    return tb_load64(a.ptr + a.len - 8) == tb_load64(b.ptr + a.len - 8);
+    uint64_t differs = tb_load64(a.ptr) ^ tb_load64(b.ptr);
+    differs |= tb_load64(a.ptr + a.len - 8) ^ tb_load64(b.ptr + a.len - 8);
+    if (a.len <= 16) return differs == 0;
+    differs |= tb_load64(a.ptr + 8) ^ tb_load64(b.ptr + 8);
+    return (differs | (tb_load64(a.ptr + a.len - 16) ^ tb_load64(b.ptr + a.len - 16))) == 0;
   }
   if (a.len >= 4)
     return tb_load32(a.ptr) == tb_load32(b.ptr) && tb_load32(a.ptr + a.len - 4) == tb_load32(b.ptr + a.len - 4);

@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "convert/shaped_reader.h"
 #include "model/reader_ops.h"
+#include "shape/shaper.h"
 
 enum { USUAL_ROWS = 8192, MOST_ROWS = 1 << 24, MOST_ARGS = 1 << 28, ALIGNMENT = 64, INDEX_TEXT = 16 };
 
@@ -198,23 +199,35 @@ static uint32_t text_of(struct tb_columns *columns, struct tb_str text) {
   return id;
 }
 
-static uint32_t name_of(struct tb_columns *columns, struct tb_str text) {
-  if (!text.len) return 0;
-  size_t place = (size_t)(tb_spread64((uintptr_t)text.ptr) >> (64 - KNOWN_BITS));
-  struct known_name *known = &columns->known[place];
-  if (known->from == text.ptr && tb_str_equal(known->text, text)) return known->id;
+__attribute__((noinline)) static uint32_t learn_name(struct tb_columns *columns, struct tb_str text,
+                                                     struct known_name *known) {
   uint32_t id = text_of(columns, text);
   if (id) *known = (struct known_name){text.ptr, tb_intern_text(&columns->texts, id), id};
   return id;
 }
 
-/* Categories, which most events share with the one before them. */
-static uint32_t categories_of(struct tb_columns *columns, struct tb_str text) {
-  if (text.len && tb_str_equal(text, columns->last_categories)) return columns->last_categories_id;
+static struct known_name *known_place(struct tb_columns *columns, const char *from) {
+  return &columns->known[tb_spread64((uintptr_t)from) >> (64 - KNOWN_BITS)];
+}
+
+static TB_ALWAYS_INLINE uint32_t name_of(struct tb_columns *columns, struct tb_str text) {
+  if (!text.len) return 0;
+  struct known_name *known = known_place(columns, text.ptr);
+  if (known->from == text.ptr && tb_str_equal(known->text, text)) return known->id;
+  return learn_name(columns, text, known);
+}
+
+__attribute__((noinline)) static uint32_t learn_categories(struct tb_columns *columns, struct tb_str text) {
   uint32_t id = text_of(columns, text);
-  if (id) columns->last_categories = tb_intern_text(&columns->texts, id);
-  if (id) columns->last_categories_id = id;
-  return id;
+  if (!id) return 0;
+  columns->last_categories = tb_intern_text(&columns->texts, id);
+  return columns->last_categories_id = id;
+}
+
+/* Categories, which most events share with the one before them. */
+static TB_ALWAYS_INLINE uint32_t categories_of(struct tb_columns *columns, struct tb_str text) {
+  if (!text.len) return 0;
+  return tb_str_equal(text, columns->last_categories) ? columns->last_categories_id : learn_categories(columns, text);
 }
 
 static double number_of(const struct tb_arg *arg) {
@@ -294,18 +307,24 @@ static void put_args(struct tb_columns *columns, struct own_batch *batch, const 
 
 static double value_of(const struct tb_event *event) {
   if (event->type == TB_EVENT_COUNTER) return event->arg_count ? number_of(event->args) : NAN;
-  if (event->type == TB_EVENT_SAMPLE) return event->has & TB_HAS_WEIGHT ? event->weight : 1;
-  return NAN;
+  return event->has & TB_HAS_WEIGHT ? event->weight : 1;
+}
+
+static bool has_value(const struct tb_event *event) {
+  return UINT64_C(1) << event->type & (UINT64_C(1) << TB_EVENT_COUNTER | UINT64_C(1) << TB_EVENT_SAMPLE);
 }
 
 static uint32_t index_of(const struct tb_track *track) { return track ? track->index : TB_NO_TRACK; }
 
+/* By a mask: types of events come in no order that a branch could foretell. */
+static int64_t time_if(bool has, int64_t time) { return ((time ^ TB_NO_TIME) & -(int64_t)has) ^ TB_NO_TIME; }
+
 static int64_t time_of(const struct tb_event *event, uint32_t bit, int64_t time) {
-  return event->has & bit ? time : TB_NO_TIME;
+  return time_if((event->has & bit) != 0, time);
 }
 
 static int64_t dur_of(const struct tb_event *event) {
-  return event->type == TB_EVENT_SLICE_COMPLETE ? event->dur : time_of(event, TB_HAS_DUR, event->dur);
+  return time_if((event->type == TB_EVENT_SLICE_COMPLETE) | ((event->has & TB_HAS_DUR) != 0), event->dur);
 }
 
 /* What is seldom asked for, so that rows without it need one question. */
@@ -330,15 +349,16 @@ static void put_rare(struct tb_columns *columns, struct own_batch *batch, size_t
 /* All that are asked for by default, without a question for each. */
 static void put_usual(struct tb_columns *columns, const struct column_memory *to, size_t row,
                       const struct tb_event *event) {
+  uint32_t name = name_of(columns, event->name), categories = categories_of(columns, event->categories);
   to->ts[row] = time_of(event, TB_HAS_TS, event->ts);
   to->dur[row] = dur_of(event);
-  to->type[row] = (uint8_t)event->type;
   to->track[row] = index_of(event->track);
-  to->name[row] = name_of(columns, event->name);
-  to->categories[row] = categories_of(columns, event->categories);
-  to->value[row] = value_of(event);
+  to->name[row] = name;
+  to->categories[row] = categories;
+  to->value[row] = has_value(event) ? value_of(event) : NAN;
   to->slice_id[row] = event->slice_id;
   to->flow_from[row] = event->flow_from;
+  to->type[row] = (uint8_t)event->type;
 }
 
 static void put_some(struct tb_columns *columns, const struct column_memory *to, size_t row,
@@ -350,7 +370,7 @@ static void put_some(struct tb_columns *columns, const struct column_memory *to,
   if (wanted & TB_COLUMN_TRACK) to->track[row] = index_of(event->track);
   if (wanted & TB_COLUMN_NAME) to->name[row] = name_of(columns, event->name);
   if (wanted & TB_COLUMN_CATEGORIES) to->categories[row] = categories_of(columns, event->categories);
-  if (wanted & TB_COLUMN_VALUE) to->value[row] = value_of(event);
+  if (wanted & TB_COLUMN_VALUE) to->value[row] = has_value(event) ? value_of(event) : NAN;
   if (wanted & TB_COLUMN_SLICE_ID) to->slice_id[row] = event->slice_id;
   if (wanted & TB_COLUMN_FLOW_FROM) to->flow_from[row] = event->flow_from;
 }
@@ -393,6 +413,19 @@ enum tb_status tb_columns_open(struct tb_reader *reader, const struct tb_columns
   return TB_OK;
 }
 
+/* The next event that was asked for. TB_OK, or why there is none. */
+static TB_ALWAYS_INLINE enum tb_status next_event(struct tb_columns *columns, const struct tb_event **event) {
+  struct tb_reader *reader = columns->reader;
+  struct tb_shaper *shaper = reader->options.event_types ? NULL : reader->shaper;
+  if (!shaper || !(*event = tb_shaper_take(shaper))) return tb_reader_next_chosen(reader, event);
+  const struct tb_event *next = tb_shaper_next(shaper);
+  if (next) {
+    __builtin_prefetch(next->name.ptr);
+    __builtin_prefetch(known_place(columns, next->name.ptr));
+  }
+  return TB_OK;
+}
+
 enum tb_status tb_columns_next(struct tb_columns *columns, struct tb_column_batch **out) {
   if (out) *out = NULL;
   if (!columns || !out) return TB_INVALID;
@@ -401,8 +434,7 @@ enum tb_status tb_columns_next(struct tb_columns *columns, struct tb_column_batc
   const struct tb_event *event;
   enum tb_status status = TB_OK;
   while (batch->rows.count < columns->most_rows && batch->rows.arg_count < MOST_ARGS / 2 && !columns->out_of_memory) {
-    event = tb_reader_next_ready(columns->reader);
-    if (!event && (status = tb_reader_next_chosen(columns->reader, &event)) != TB_OK) break;
+    if ((status = next_event(columns, &event)) != TB_OK) break;
     put_row(columns, batch, event);
   }
   if (columns->out_of_memory) return TB_NO_MEMORY; /* rows may lack something, now and later */

@@ -77,6 +77,10 @@ void tb_shaper_free(struct tb_shaper *shaper);
 static inline const struct tb_event *tb_shaper_take(struct tb_shaper *shaper) {
   return shaper->out_next < shaper->out_count ? shaper->out[shaper->out_next++] : NULL;
 }
+/* What is taken next, where it is there already. */
+static inline const struct tb_event *tb_shaper_next(const struct tb_shaper *shaper) {
+  return shaper->out_next < shaper->out_count ? shaper->out[shaper->out_next] : NULL;
+}
 
 /* Most slices and instants need to be changed in their place alone. Takes of the source's next `count` events those up
  * to the first that is no such one, or of a track that was not announced: it is to be put. Returns how many. What came
