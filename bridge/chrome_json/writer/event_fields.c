@@ -279,7 +279,11 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
       tb_json_emit_uint(emit, event->correlation_id);
   }
   if (event->has & TB_HAS_THREAD_INSTRUCTIONS) {
-    MEMBER(emit, "thread_instruction_count");
+    /* that of an end is a member of an X as well as that of its begin */
+    if (event->type == TB_EVENT_SLICE_END)
+      MEMBER(emit, "thread_instruction_count_at_end");
+    else
+      MEMBER(emit, "thread_instruction_count");
     tb_json_emit_int(emit, event->thread_instruction_count);
   }
 }

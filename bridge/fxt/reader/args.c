@@ -101,13 +101,10 @@ static enum tb_status parse_value(struct tb_fxt_reader *fx, uint64_t header, str
       arg->type = TB_ARG_STRING;
       return tb_fxt_resolve_string(fx, (uint32_t)tb_fxt_field(header, 32, 47), value, &arg->text);
     case TB_FXT_ARG_POINTER:
-      arg->type = TB_ARG_POINTER;
-      arg->u = word;
-      return TB_OK;
     case TB_FXT_ARG_KOID:
-      arg->type = TB_ARG_KOID;
+      arg->type = type == TB_FXT_ARG_KOID ? TB_ARG_KOID : TB_ARG_POINTER;
       arg->u = word;
-      fx->args_need_types = true;
+      fx->args_need_types |= type == TB_FXT_ARG_KOID;
       return TB_OK;
     case TB_FXT_ARG_BOOL:
       arg->type = TB_ARG_BOOL;

@@ -230,7 +230,7 @@ static bool is_rest(struct tb_str name) {
  * arguments of one name. */
 static bool has_own_members(const struct tb_fxt_writer *w, const struct tb_event *event,
                             const struct slice_parts *slice) {
-  if (event->extra_count) return true;
+  if (event->extra_count || event->has & TB_HAS_THREAD_INSTRUCTIONS) return true;
   for (uint32_t i = 0; i < w->args.count; i++)
     for (uint32_t k = 0; k < slice->arg_count; k++)
       if ((!tb_carried_is_path(slice->args[k].name) &&
