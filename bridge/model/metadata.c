@@ -8,6 +8,10 @@ bool tb_metadata_is_of_thread(struct tb_str name) {
   return name.len >= LEN && memcmp(name.ptr, "thread_", LEN) == 0;
 }
 
+bool tb_metadata_is_split_part(const struct tb_event *event) {
+  return event->type == TB_EVENT_TRACE_METADATA && tb_str_equal(event->name, TB_STR(TB_METADATA_SPLIT_PART));
+}
+
 struct tb_str tb_metadata_track_name(const struct tb_event *event) {
   const struct tb_str none = {NULL, 0};
   if (event->type != TB_EVENT_METADATA || !event->track) return none;

@@ -7,6 +7,10 @@
 
 #include "tracebridge/event.h"
 
+/* The member of the trace that says which part of a split one it is. */
+#define TB_METADATA_SPLIT_PART "tracebridge_split"
+bool tb_metadata_is_split_part(const struct tb_event *event);
+
 /* Whether metadata of this name (`thread_…`) is of a thread, even of one whose id is 0. */
 bool tb_metadata_is_of_thread(struct tb_str name);
 

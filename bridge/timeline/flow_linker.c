@@ -3,9 +3,12 @@
  * Links bound flow points to joins of two slices and gives each join its flow id. See flow_binder.h.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mix64.h"
 #include "timeline/flow_binder.h"
+
+enum { LOOK_AHEAD = 256 }; /* points of one time */
 
 struct end_point { /* a slice, as one side of a join */
   int64_t ts;
@@ -177,6 +180,20 @@ static enum tb_status take(struct chainer *c, size_t point) {
   return TB_OK;
 }
 
+/* The begin of a flow may be in a later part than what it meets at the same time: it comes first. */
+static void put_begin_first(struct chainer *c, size_t point) {
+  struct tb_flow_point *points = c->flows->points, begin;
+  size_t end = c->flows->point_count - point > LOOK_AHEAD ? point + LOOK_AHEAD : c->flows->point_count;
+  if (points[point].step == TB_FLOW_OUT || c->chains[points[point].flow].started) return;
+  for (size_t i = point + 1; i < end && points[i].ts == points[point].ts; i++) {
+    if (points[i].flow != points[point].flow || points[i].step != TB_FLOW_OUT) continue;
+    begin = points[i];
+    memmove(&points[point + 1], &points[point], (i - point) * sizeof(*points));
+    points[point] = begin;
+    return;
+  }
+}
+
 static enum tb_status note_unjoined(struct chainer *c, uint32_t flow_count) {
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < flow_count; i++) {
@@ -210,7 +227,10 @@ enum tb_status tb_flows_link(struct tb_flows *flows, const uint64_t *wanted, uin
   c.chains = tb_calloc(flows->allocator, flow_count * sizeof(*c.chains));
   enum tb_status status = c.chains ? TB_OK : TB_NO_MEMORY;
   qsort(flows->points, flows->point_count, sizeof(*flows->points), compare_points);
-  for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) status = take(&c, i);
+  for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) {
+    if (flows->of_parts) put_begin_first(&c, i);
+    status = take(&c, i);
+  }
   if (status == TB_OK) status = note_unjoined(&c, flow_count);
   tb_flows_sort_slices(flows);
   tb_free(flows->allocator, c.chains, flow_count * sizeof(*c.chains));

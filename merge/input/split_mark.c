@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "model/metadata.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 /* The member's value is a string: the recording and the number. */
 #define MARK_FORMAT "\"%016" PRIx64 "/%" PRIu32 "\""
-static const char attribute_key[] = "json.tracebridge_split";
+static const char attribute_key[] = "json." TB_METADATA_SPLIT_PART;
 enum { MARK_TEXT = 40 };
 
 static enum tb_status append_own(const struct tb_split_mark *mark, struct tb_buffer *buffer) {

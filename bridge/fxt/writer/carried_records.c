@@ -206,6 +206,7 @@ static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
+  w->is_part |= tb_metadata_is_split_part(event);
   if (event->type == TB_EVENT_METADATA && (put_object(w, event) || tb_fxt_put_blob_again(w, event))) return;
   tb_fxt_flatten_metadata(w, event);
   if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));

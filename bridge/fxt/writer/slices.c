@@ -208,9 +208,10 @@ static void join_thread_times(struct tb_fxt_writer *w, struct slice_parts *slice
 }
 
 /* Whether a flow event of a slice around this one comes when it has ended. Readers bind a flow to the newest slice of
- * the thread, and to them a complete one is that until another slice begins or ends, be it over or not. */
-static bool would_take_flow(const struct tb_fxt_slice_extras *slice, int64_t end) {
-  return slice->outer_flow_ts >= end && slice->flow_ts < end;
+ * the thread, and to them a complete one is that until another slice begins or ends, be it over or not. Slices around
+ * one of a part may be in other parts. */
+static bool would_take_flow(const struct tb_fxt_writer *w, const struct tb_fxt_slice_extras *slice, int64_t end) {
+  return (w->is_part || slice->outer_flow_ts >= end) && slice->flow_ts < end;
 }
 
 /* The name of the argument that a flat one is or is a part of. */
@@ -297,7 +298,7 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   bool late = event->ts < slice->open.ts || is_moment ||
               tb_same_time_keeps_place(slice->open.ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
-  if (!slice->written && (late || would_take_flow(tb_fxt_slice_extras(slice), event->ts) ||
+  if (!slice->written && (late || would_take_flow(w, tb_fxt_slice_extras(slice), event->ts) ||
                           parts.arg_count + w->args.count > TB_FXT_MAX_ARGS || has_own_members(w, event, &parts)))
     write_held(w, event->track, track_state);
   if (slice->written) parts.arg_count = 0;

@@ -137,6 +137,7 @@ struct tb_fxt_writer {
   uint32_t last_own_id;                 /* of the providers that metadata knows nothing of */
   bool has_anchor;                      /* base_ns on the trace's clock was unix_ns after the Unix epoch */
   uint64_t base_ns, unix_ns;
+  bool is_part;                  /* of a split trace: other parts have slices of its threads */
   bool began;                    /* something came but the tracks and providers that lead */
   const struct tb_track **leads; /* by track index, NULL where it did not lead; until something else comes */
   size_t lead_capacity;

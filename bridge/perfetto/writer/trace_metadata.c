@@ -157,6 +157,7 @@ enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const stru
 enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, p->allocator);
+  p->flows.of_parts |= tb_metadata_is_split_part(event);
   if (event->arg_count)
     tb_json_emit_value(&emit, event->args);
   else
