@@ -36,7 +36,9 @@ const COUNTS = {
   slices: TRACK_EVENTS,
   counters: "select count(*) from counter",
   sched: "select count(*) from sched_slice",
+  endless: `${TRACK_EVENTS} and s.dur = -1`,
 };
+const ENDED = ["slices", "endless"];
 
 const run = (program, args) => {
   const done = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
@@ -48,11 +50,18 @@ const countsOf = (trace) => trace.endsWith(".fxt") ? { ...COUNTS, slices: "selec
 
 const isPerfetto = (file) => /\.(perfetto-trace|pftrace)(\.gz)?$/.test(file);
 
-function asPerfetto(options, trace, work) {
+function asPerfetto(options, trace, work, command = "convert") {
   if (isPerfetto(trace)) return trace;
   const output = path.join(work, "whole.pftrace");
-  run(options.program, ["convert", "-q", trace, "-o", output]);
+  run(options.program, [command, "-q", trace, "-o", output]);
   return output;
+}
+
+// Readers pass over times below zero, and merge moves all by what it takes: so the whole and each part are read.
+async function readerOf(options, home, trace, work) {
+  const first = { time: "select coalesce(min(ts), 0) from clock_snapshot" };
+  const seen = await queryTrace(home, asPerfetto(options, trace, work), first);
+  return BigInt(seen.time.rows[0][0]) < 0n ? "merge" : "convert";
 }
 
 // A tenth of the time, or of the size.
@@ -65,7 +74,7 @@ async function waysOf(options, home, trace, perfetto) {
   return ways.filter((way) => !options.by || way.startsWith(options.by));
 }
 
-async function judgeWay(options, home, trace, perfetto, whole, by, work) {
+async function judgeWay(options, home, trace, reader, whole, by, work) {
   const folder = path.join(work, "parts"), merged = path.join(work, "merged.pftrace"), faults = [];
   fs.rmSync(folder, { recursive: true, force: true });
   const report = JSON.parse(run(options.program, ["split", "-q", "--json", trace, "--by", by, "-o", folder]));
@@ -74,7 +83,7 @@ async function judgeWay(options, home, trace, perfetto, whole, by, work) {
   const sums = Object.fromEntries(Object.keys(COUNTS).map((name) => [name, 0]));
   const errors = new Set(whole.errors.rows.map((row) => row[0]));
   for (const file of options.merged ? [] : files) {
-    const part = isPerfetto(file) ? file : asPerfetto(options, file, work);
+    const part = isPerfetto(file) ? file : asPerfetto(options, file, work, reader);
     const seen = await queryTrace(home, part, { ...countsOf(trace), errors: ERRORS });
     for (const name of Object.keys(COUNTS)) sums[name] += Number(seen[name].rows[0][0]);
     const more = seen.errors.rows.filter((row) => !errors.has(row[0]));
@@ -86,7 +95,7 @@ async function judgeWay(options, home, trace, perfetto, whole, by, work) {
     const { missing, more } = compareTable(whole[name], seen[name]);
     if (missing.length || more.length) faults.push({ name, missing, more });
   }
-  const of_parts = by.startsWith("time") || by.startsWith("size") ? ["slices"] : Object.keys(COUNTS);
+  const of_parts = by.startsWith("time") || by.startsWith("size") ? ENDED : Object.keys(COUNTS);
   for (const name of options.merged ? [] : of_parts)
     if (sums[name] !== Number(whole[`${name}_count`].rows[0][0]))
       faults.push({ name: `${name} of parts`, missing: [[whole[`${name}_count`].rows[0][0]]], more: [[sums[name]]] });
@@ -97,12 +106,13 @@ async function judgeWay(options, home, trace, perfetto, whole, by, work) {
 async function judge(options, home, given, work) {
   const trace = given.endsWith(".textproto") ? path.join(work, "edges.pftrace") : given;
   if (trace !== given) run(options.program, ["merge", "-q", given, "-o", trace]);
-  const perfetto = asPerfetto(options, trace, work);
+  const reader = await readerOf(options, home, trace, work);
+  const perfetto = asPerfetto(options, trace, work, reader);
   const counts = Object.fromEntries(Object.entries(countsOf(trace)).map(([name, query]) => [`${name}_count`, query]));
   const whole = await queryTrace(home, perfetto, { ...WHOLE, ...counts, errors: ERRORS });
   const judged = [];
   for (const by of await waysOf(options, home, trace, perfetto))
-    judged.push(await judgeWay(options, home, trace, perfetto, whole, by, work)
+    judged.push(await judgeWay(options, home, trace, reader, whole, by, work)
       .catch((error) => ({ by, faults: [{ name: error.message, missing: [], more: [] }], rows: 0, parts: 0 })));
   return judged;
 }

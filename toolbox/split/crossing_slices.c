@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/split/crossing_slices.h"
 
+#include "protos/field_numbers.h"
 #include "toolbox/split/split_plan.h"
 
 enum { TRACKS_MAX = 1 << 24, PART_SHIFT = 48 };
@@ -17,7 +18,7 @@ static enum tb_status tie(struct tb_crossing_slices *crossing, const struct tb_s
   uint32_t number;
   if (!tb_map_get(&crossing->track_index, crossing->track, 0, &number)) return TB_OK;
   const struct tb_track_reached *reached = &crossing->tracks[number];
-  if (reached->time != end->time || reached->first_number >= end->number) return TB_OK;
+  if (reached->time != end->time || reached->first_number >= end->number || !reached->needs_order) return TB_OK;
   const uint64_t *tied = tb_map_find(&crossing->ties, crossing->track, (uint64_t)end->time);
   if (tied && *tied >> PART_SHIFT < part) part = (size_t)(*tied >> PART_SHIFT);
   return tb_map_put(&crossing->ties, crossing->track, (uint64_t)end->time, (uint64_t)part << PART_SHIFT | end->number);
@@ -34,10 +35,23 @@ static enum tb_status take_pair(void *ctx, const struct tb_slice_edge *begin, co
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static enum tb_status come_to(struct tb_crossing_slices *crossing, int64_t time, uint64_t number) {
+/* What an end says is with its begin where the part is converted. */
+static bool is_plain_end(const struct tb_crossing_slices *crossing, const struct tb_walk *walk,
+                         const struct tb_event_view *view) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
+  struct tb_wire_field field;
+  bool plain = view->role == TB_ROLE_END;
+  while (plain && !crossing->plan->other_format && tb_wire_read(&cursor, &field) == TB_OK)
+    plain = field.number == TB_TRACK_EVENT_TYPE || field.number == TB_TRACK_EVENT_TRACK_UUID;
+  return plain;
+}
+
+static enum tb_status come_to(struct tb_crossing_slices *crossing, int64_t time, uint64_t number, bool needs_order) {
   uint32_t at;
   if (tb_map_get(&crossing->track_index, crossing->track, 0, &at)) {
-    if (crossing->tracks[at].time != time) crossing->tracks[at] = (struct tb_track_reached){time, number};
+    struct tb_track_reached *reached = &crossing->tracks[at];
+    if (reached->time != time) *reached = (struct tb_track_reached){time, number, needs_order};
+    reached->needs_order |= needs_order;
     return TB_OK;
   }
   void *tracks = crossing->tracks;
@@ -45,7 +59,7 @@ static enum tb_status come_to(struct tb_crossing_slices *crossing, int64_t time,
                                         sizeof(*crossing->tracks), TRACKS_MAX);
   crossing->tracks = tracks;
   if (status == TB_OK) status = tb_map_put(&crossing->track_index, crossing->track, 0, crossing->count);
-  if (status == TB_OK) crossing->tracks[crossing->count++] = (struct tb_track_reached){time, number};
+  if (status == TB_OK) crossing->tracks[crossing->count++] = (struct tb_track_reached){time, number, needs_order};
   return status;
 }
 
@@ -53,7 +67,7 @@ enum tb_status tb_crossing_slices_take(struct tb_crossing_slices *crossing, cons
                                        const struct tb_event_view *view) {
   if (!walk->time.resolved || view->role == TB_ROLE_VALUE || view->role == TB_ROLE_ABOUT) return TB_OK;
   crossing->track = key_of(walk, view->track);
-  enum tb_status status = come_to(crossing, walk->host_time, walk->number);
+  enum tb_status status = come_to(crossing, walk->host_time, walk->number, !is_plain_end(crossing, walk, view));
   struct tb_slice_edge edge = {
       walk->host_time, walk->number, view->name, view->categories, view->role == TB_ROLE_END, 0};
   if (status == TB_OK && (view->role == TB_ROLE_BEGIN || view->role == TB_ROLE_END))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slices that begin in one part and end in another: their ends go where they begin. Readers sort events by time, those
- * of one time as they come: so what is on the track at the time of such an end, before it, goes there, too.
+ * of one time as they come: so what is on the track at the time of such an end, before it, goes there, too. Not where
+ * that is ends alone that say nothing: whichever comes first ends the inner slice, and each part has its slices whole.
  */
 #ifndef TB_TOOLBOX_SPLIT_CROSSING_SLICES_H
 #define TB_TOOLBOX_SPLIT_CROSSING_SLICES_H
@@ -15,6 +16,7 @@ struct tb_split_plan;
 struct tb_track_reached {
   int64_t time;
   uint64_t first_number;
+  bool needs_order; /* they are not ends alone that say nothing */
 };
 
 /* Caller-owned. */

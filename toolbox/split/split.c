@@ -123,7 +123,6 @@ static enum tb_status write_parts(struct splitting *s) {
   uint64_t how = tb_mix64((uint64_t)o->by ^ tb_mix64((uint64_t)o->window_ns ^ tb_mix64(o->part_bytes)));
   struct tb_split_writing writing = {.plan = &s->plan, .recording = tb_mix64(how ^ s->walk.source->prescan.content)};
   enum tb_status status = TB_OK;
-  writing.other_format = tb_merger_converts_to(suffix_of(s));
   s->parts = tb_arena_alloc(&m->report->arena, s->plan.count * sizeof(*s->parts));
   if (!s->parts) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   for (size_t i = 0; i < s->plan.count && status == TB_OK; i++) {
@@ -157,6 +156,7 @@ static enum tb_status run(struct splitting *s, struct tb_error *error) {
   s->plan.by = s->options.by;
   s->plan.window_ns = s->options.window_ns;
   s->plan.part_bytes = packet_bytes(s);
+  s->plan.other_format = tb_merger_converts_to(suffix_of(s));
   enum tb_status status = tb_split_plan_make(&s->plan);
   bool has_folder = status == TB_OK && (status = take_folder(s)) == TB_OK;
   if (has_folder) status = write_parts(s);

@@ -76,8 +76,10 @@ static enum tb_status take_packet(struct tb_split_writing *w, struct tb_cut *cut
   struct tb_cut_order order = {.fate = TB_CUT_KEEP};
   struct tb_split_mark mark;
   size_t part;
-  /* in a merge, clocks of sequences are where part 0 left them */
-  order.absolute = w->part && walk->time.resolved && walk->node && tb_clock_of_sequence(walk->time.clock);
+  /* in a merge, clocks of sequences are where part 0 left them; of a part that is converted no clock is left, and only
+   * increments say times below zero */
+  order.absolute =
+      w->part && !w->plan->other_format && walk->time.resolved && walk->node && tb_clock_of_sequence(walk->time.clock);
   if (!walk->packet.packet.ptr) return w->part ? TB_OK : tb_cut_packet(cut, &order);
   if (tb_split_mark_read(walk->packet.head.kind, walk->packet.head.payload, &mark))
     return TB_OK; /* a part is split again */
@@ -99,7 +101,7 @@ static enum tb_status take_packet(struct tb_split_writing *w, struct tb_cut *cut
 static enum tb_status write_mark(struct tb_split_writing *w) {
   struct tb_split_mark mark = {w->recording, (uint32_t)w->part};
   w->buffer.len = 0;
-  enum tb_status status = tb_split_mark_append(&mark, !w->other_format, &w->buffer);
+  enum tb_status status = tb_split_mark_append(&mark, !w->plan->other_format, &w->buffer);
   return status == TB_OK ? tb_walk_write(w->plan->walk, (struct tb_str){w->buffer.data, w->buffer.len}) : status;
 }
 

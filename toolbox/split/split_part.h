@@ -12,7 +12,6 @@ struct tb_split_writing {
   struct tb_split_plan *plan; /* that was made */
   size_t part;
   uint64_t recording; /* of the mark */
-  bool other_format;  /* the part will be converted */
   struct tb_buffer buffer;
   uint64_t packets_in;
 };

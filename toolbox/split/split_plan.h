@@ -29,6 +29,7 @@ struct tb_split_plan {
   enum tb_split_by by;
   int64_t window_ns;
   uint64_t part_bytes; /* as Perfetto's packets */
+  bool other_format;   /* parts will be converted */
   struct tb_owners owners;
   struct tb_open_frames frames;
   struct tb_map piece_index;     /* whose it is -> place in `pieces` */
