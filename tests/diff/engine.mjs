@@ -28,6 +28,9 @@ function randomTrace() {
       if (!below(3)) events.push({ ph: "C", name: "load", pid: 5, tid, ts: ts + 1, args: { value: below(100) } });
     }
   }
+  const async = { name: "async", cat: "a", id: 9, pid: 5, tid: 9 }; // a thread of its own, which has no other event
+  events.push({ ...async, ph: "b", ts: 50 }, { ...async, ph: "e", ts: 90 });
+  events.push({ ph: "O", name: "object", cat: "o", id: "0x1", pid: 5, tid: 1, ts: 60, args: { snapshot: {} } });
   events.push({ ph: "M", name: "process_name", pid: 5, args: { name: "process" } });
   const slices = events.filter(({ name }) => name.startsWith("slice"));
   for (let id = 1; id <= 4; id++) {

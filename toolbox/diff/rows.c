@@ -14,12 +14,14 @@ void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *all
   *rows = (struct tb_diff_rows){.allocator = allocator};
   tb_arena_init(&rows->arena, allocator, 0);
   tb_buffer_init(&rows->text, allocator, 0);
+  tb_map_init(&rows->used, allocator);
 }
 
 void tb_diff_rows_free(struct tb_diff_rows *rows) {
   tb_free(rows->allocator, rows->items, rows->capacity * sizeof(*rows->items));
   tb_arena_free(&rows->arena);
   tb_buffer_free(&rows->text);
+  tb_map_free(&rows->used);
 }
 
 void tb_diff_rows_clear(struct tb_diff_rows *rows) {
@@ -169,13 +171,36 @@ static enum tb_status add_counter(struct tb_diff_rows *rows, struct tb_diff_hash
   return status;
 }
 
+static enum tb_status use(struct tb_diff_rows *rows, const struct tb_track *track) {
+  enum tb_status status = TB_OK;
+  for (; status == TB_OK && track && !tb_map_find(&rows->used, track->index, 0); track = track->parent)
+    status = tb_map_put(&rows->used, track->index, 0, 1);
+  return status;
+}
+
+/* Formats differ in the track of what is a process' own. */
+static const struct tb_track *owner_of(const struct tb_event *event) {
+  const struct tb_track *track = event->track;
+  switch (event->type) {
+    case TB_EVENT_OBJECT_CREATE:
+    case TB_EVENT_OBJECT_SNAPSHOT:
+    case TB_EVENT_OBJECT_DELETE:
+    case TB_EVENT_MEMORY_DUMP:
+      while (track && track->type != TB_TRACK_PROCESS && track->parent) track = track->parent;
+      return track;
+    default:
+      return track;
+  }
+}
+
 enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event) {
   struct tb_diff_hashed row = {.ts = event->ts,
                                .has_ts = event->has & TB_HAS_TS,
                                .offset = event->offset,
-                               .track = event->track,
+                               .track = owner_of(event),
                                .name = {"", 0},
                                .value = {"", 0}};
+  if (use(rows, row.track) != TB_OK) return TB_NO_MEMORY;
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_COMPLETE:
@@ -201,7 +226,7 @@ enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb
 }
 
 enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track) {
-  if (track->type == TB_TRACK_GLOBAL) return TB_OK;
+  if (track->type == TB_TRACK_GLOBAL || (!track->name.len && !tb_map_find(&rows->used, track->index, 0))) return TB_OK;
   struct tb_diff_hashed row = {.offset = TB_NO_OFFSET, .track = track, .name = track->name, .value = {"", 0}};
   row.table = track->type == TB_TRACK_PROCESS  ? TB_DIFF_PROCESSES
               : track->type == TB_TRACK_THREAD ? TB_DIFF_THREADS

@@ -6,6 +6,7 @@
 #ifndef TB_TOOLBOX_DIFF_ROWS_H
 #define TB_TOOLBOX_DIFF_ROWS_H
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "tracebridge/diff.h"
 
@@ -26,6 +27,7 @@ struct tb_diff_rows {
   size_t count, capacity;
   struct tb_arena arena;
   struct tb_buffer text;
+  struct tb_map used; /* index of a track that has an event, or has a track that has one */
 };
 
 void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *allocator);
@@ -35,7 +37,8 @@ void tb_diff_rows_clear(struct tb_diff_rows *rows);
 
 /* Adds the rows that the event of the one shape, its slices as BEGIN and END, is. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event);
-/* Adds the row that the track is. TB_OK or TB_NO_MEMORY. */
+/* Adds the row that the track is, once all events are added: one without a name that has none is no row, since formats
+ * differ in which of these they say. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track);
 
 /* Appends what the row says, for people. TB_OK or TB_NO_MEMORY. */

@@ -25,11 +25,13 @@ extern "C" {
  *   args       time, track, key and value of an argument of a slice or an instant
  *   counters   time, track, name and value
  *   flows      time, track of the slice that a flow leads to
- *   events     time, track and name of all else that happens: states of threads, logs, samples, objects
+ *   events     time, track and name of all else that happens: states of threads, logs, samples; of objects and memory
+ *              dumps the process
  *   processes, threads   ids and name
  *   tracks     type, process, thread and name of all other tracks
- * A track is known by process and thread id, one of its own by its parent and its name. Ids of tracks, flows, sequences
- * and interned texts, the order in the file, and what a trace says of its recording are not compared. */
+ * Of these three what has no name and no event is no row. A track is known by process and thread id, one of its own by
+ * its parent and its name. Ids of tracks, flows, sequences and interned texts, the order in the file, and what a trace
+ * says of its recording are not compared. */
 #define TB_DIFF_TABLE_LIST(X) \
   X(SLICES, "slices")         \
   X(ENDS, "ends")             \
