@@ -8,4 +8,4 @@ where a.key not glob 'legacy_*' and a.key not in ('utid', 'end_utid', 'data size
 select ts, place, name, a.key, a.display_value as value
 from slice join track_place using (track_id) join args a using (arg_set_id)
 where a.key not glob 'legacy_*' and a.key not in ('utid', 'end_utid', 'data size', 'offsets size') and a.key not glob 'destination*'
-  and ifnull(name, '') != 'binder async rcv'
+  and ifnull(name, '') != 'binder async rcv' and ts < $end

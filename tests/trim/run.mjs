@@ -73,9 +73,17 @@ function chooseWindows(options, random, span, edges) {
   return windows;
 }
 
+// What the trace processor is to read: of other formats what they are as Perfetto's, since it reads them otherwise.
+function wholeOf(options, given, work) {
+  if (/\.(pftrace|perfetto-trace)$/.test(given)) return given;
+  const whole = path.join(work, "whole.pftrace");
+  const run = spawnSync(options.program, ["convert", "-q", given, "-o", whole], { encoding: "utf8" });
+  if (run.status !== 0 && run.status !== 4) throw new Error(run.stderr.trim());
+  return whole;
+}
+
 async function judge(options, home, given, work) {
-  const trace = given.endsWith(".textproto") ? path.join(work, "whole.pftrace") : given;
-  if (trace !== given) execFileSync(options.program, ["merge", "-q", given, "-o", trace]);
+  const trace = wholeOf(options, given, work);
   const edges = "select ts from slice union select ts + dur from slice where dur > 0 order by 1 limit 10000";
   const about = await queryTrace(home, trace, { span: SPAN, edges });
   const [start, end] = about.span.rows[0].map(BigInt);
@@ -85,7 +93,7 @@ async function judge(options, home, given, work) {
   const faults = [];
   const output = path.join(work, "part.pftrace");
   for (const window of windows) {
-    trim(options, trace, window, output);
+    trim(options, given, window, output);
     const [whole, part] = [await queryTrace(home, trace, queriesOf("whole", options, window)),
                            await queryTrace(home, output, queriesOf("part", options, window))];
     for (const name of Object.keys(whole)) {

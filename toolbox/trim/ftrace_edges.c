@@ -188,6 +188,7 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
   struct tb_ftrace_track *track = get_track(edges, role.key, kind_of(&role, bundle));
   if (!track) return TB_NO_MEMORY;
   track->is_cpu = !tb_ftrace_role_is_mark(&role);
+  track->is_queue = role.is_queue;
   struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
   if (role.role != TB_FTRACE_ROLE_VALUE) return take_slice(edges, track, time, &role, &event, &kept);
   status = role.adds ? take_addend(edges, track, time, &event, role.adds) : TB_OK;
@@ -378,11 +379,17 @@ static enum tb_status end_slice(struct tb_ftrace_edges *edges, const struct tb_f
   return status != TB_OK || end->time < window->end ? status : repeat(edges, end);
 }
 
+/* Of the begins from *first to *open the one that an end is of. */
+static const struct tb_ftrace_slice_edge *close_slice(const struct tb_ftrace_track *track, size_t *first,
+                                                      size_t *open) {
+  return &track->edges[track->is_queue ? (*first)++ : --*open];
+}
+
 /* Which slices of a track are open at the edges. Those that begin come first, in the order in which they did. */
 static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track) {
   const struct tb_window *window = &edges->window;
   struct tb_ftrace_slice_edge *all = track->edges;
-  size_t open = 0; /* all[0] to all[open - 1] are the begins that are open */
+  size_t first = 0, open = 0; /* all[first] to all[open - 1] are the begins that are open */
   enum tb_status status = TB_OK;
   resolve_received(edges, track);
   if (track->count) qsort(all, track->count, sizeof(*all), compare_edges);
@@ -393,15 +400,16 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
     track->ends_at_start += all[i].time == window->start;
     if (!all[i].ends)
       all[open++] = all[i];
-    else if (open)
-      open--;
+    else if (first < open)
+      (void)close_slice(track, &first, &open);
   }
-  for (size_t j = 0; j < open && status == TB_OK; j++) status = repeat(edges, &all[j]);
+  for (size_t j = first; j < open && status == TB_OK; j++) status = repeat(edges, &all[j]);
   for (; i < track->count && status == TB_OK; i++) {
     if (!all[i].ends)
       all[open++] = all[i];
-    else if (open)
-      status = end_slice(edges, &all[--open], &all[i]);
+    else if (first < open)
+      status = end_slice(edges, close_slice(track, &first, &open), &all[i]);
+    if (track->is_queue && all[i].ends && all[i].time >= window->end) break;
   }
   return status;
 }

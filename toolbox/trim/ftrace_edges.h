@@ -36,7 +36,7 @@ struct tb_ftrace_track {
   /* the last value before the start */
   int64_t value_time;
   bool has_value, has_value_at_start, is_cpu;
-  bool is_switch;
+  bool is_switch, is_queue;
   bool has_unseen;             /* its first switch is a row of compact_sched, which readers show nothing of, ... */
   int64_t unseen_time;         /* at that time */
   uint64_t ends_at_start;      /* first ends at the start: of slices that are not in the window */

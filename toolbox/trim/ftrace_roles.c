@@ -68,6 +68,12 @@ static struct tb_ftrace_event_role role_of_suspend(const struct tb_ftrace_event 
                                        .kind = event->kind};
 }
 
+/* The same without its steps. */
+static struct tb_ftrace_event_role role_of_minimal_suspend(const struct tb_ftrace_event *event) {
+  bool begins = tb_wire_find_number(event->payload, TB_SUSPEND_RESUME_MINIMAL_FTRACE_EVENT_START);
+  return (struct tb_ftrace_event_role){.role = begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END, .kind = event->kind};
+}
+
 /* Which number of which process, whoever changed it. */
 static uint64_t memory_of(const struct tb_ftrace_event *event) {
   uint64_t memory = tb_wire_find_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
@@ -75,14 +81,15 @@ static uint64_t memory_of(const struct tb_ftrace_event *event) {
   return tb_mix64(of ^ tb_wire_find_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
 }
 
-/* By which of its fields events of a kind belong together: up to two numbers, or a text, or none where it has one of
+/* By which of its fields events of a kind belong together: up to three numbers, or a text, or none where it has one of
  * all. */
 static const struct kind {
   uint32_t of; /* the kind that begins what this one ends, and else itself */
   enum tb_ftrace_role role;
   enum { BY_NOTHING, BY_CPU, BY_THREAD, BY_NUMBERS, BY_TEXT } by;
-  uint32_t fields[2];
+  uint32_t fields[3];
   uint32_t adds; /* see struct tb_ftrace_event_role */
+  bool is_queue; /* see there */
 } kinds[] = {
 #define BEGIN(name, ...) \
   [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##name, .role = TB_FTRACE_ROLE_BEGIN, __VA_ARGS__}
@@ -90,10 +97,14 @@ static const struct kind {
   [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##began, .role = TB_FTRACE_ROLE_END, __VA_ARGS__}
 #define VALUE(name, ...) \
   [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##name, .role = TB_FTRACE_ROLE_VALUE, __VA_ARGS__}
-#define FENCE \
-  BY_NUMBERS, { TB_DMA_FENCE_FTRACE_EVENT_CONTEXT, TB_DMA_FENCE_FTRACE_EVENT_SEQNO }
+#define FENCE .by = BY_NUMBERS, .fields = {TB_DMA_FENCE_FTRACE_EVENT_CONTEXT}, .is_queue = true
 #define BLOCK \
   BY_NUMBERS, { TB_BLOCK_IO_START_FTRACE_EVENT_DEV, TB_BLOCK_IO_START_FTRACE_EVENT_SECTOR }
+#define RESOURCE                                                                                                    \
+  BY_NUMBERS, {                                                                                                     \
+    TB_VIRTIO_VIDEO_RESOURCE_QUEUE_FTRACE_EVENT_RESOURCE_ID, TB_VIRTIO_VIDEO_RESOURCE_QUEUE_FTRACE_EVENT_STREAM_ID, \
+        TB_VIRTIO_VIDEO_RESOURCE_QUEUE_FTRACE_EVENT_QUEUE_TYPE                                                      \
+  }
 #define SOURCE \
   BY_TEXT, { TB_WAKEUP_SOURCE_FTRACE_EVENT_NAME, 0 }
     BEGIN(IRQ_HANDLER_ENTRY, BY_CPU, {0, 0}),
@@ -133,13 +144,33 @@ static const struct kind {
     END(DMA_FENCE_SIGNALED, DMA_FENCE_INIT, FENCE),
     BEGIN(DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
     END(DMA_FENCE_WAIT_END, DMA_FENCE_WAIT_START, BY_THREAD, {0, 0}),
+    BEGIN(DRM_RUN_JOB, BY_NUMBERS, {TB_DRM_SCHED_JOB_FTRACE_EVENT_FENCE}),
+    END(DRM_SCHED_PROCESS_JOB, DRM_RUN_JOB, BY_NUMBERS, {TB_DRM_SCHED_PROCESS_JOB_FTRACE_EVENT_FENCE}),
+    BEGIN(DRM_SCHED_JOB_RUN, BY_NUMBERS,
+          {TB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_CONTEXT, TB_DRM_SCHED_JOB_QUEUE_FTRACE_EVENT_FENCE_SEQNO}),
+    END(DRM_SCHED_JOB_DONE, DRM_SCHED_JOB_RUN, BY_NUMBERS,
+        {TB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_CONTEXT, TB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_SEQNO}),
+    BEGIN(VIRTIO_VIDEO_RESOURCE_QUEUE, RESOURCE),
+    END(VIRTIO_VIDEO_RESOURCE_QUEUE_DONE, VIRTIO_VIDEO_RESOURCE_QUEUE, RESOURCE),
+    BEGIN(HYP_ENTER, BY_CPU),
+    END(HYP_EXIT, HYP_ENTER, BY_CPU),
+    BEGIN(HYPERVISOR_HYP_ENTER, BY_CPU),
+    END(HYPERVISOR_HYP_EXIT, HYPERVISOR_HYP_ENTER, BY_CPU),
 #undef BEGIN
 #undef END
 #undef VALUE
 #undef FENCE
 #undef BLOCK
+#undef RESOURCE
 #undef SOURCE
 };
+
+static uint64_t key_of_numbers(const uint32_t fields[3], const struct tb_ftrace_event *event) {
+  uint64_t key = tb_wire_find_number(event->payload, fields[0]);
+  for (size_t i = 1; i < 3 && fields[i]; i++)
+    key = tb_mix64(key ^ tb_mix64(tb_wire_find_number(event->payload, fields[i])));
+  return key;
+}
 
 static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *bundle,
                        const struct tb_ftrace_event *event) {
@@ -151,8 +182,7 @@ static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *b
     case BY_TEXT:
       return tb_str_hash(tb_wire_find_bytes(event->payload, kind->fields[0]), 0);
     case BY_NUMBERS:
-      return tb_wire_find_number(event->payload, kind->fields[0]) ^
-             (kind->fields[1] ? tb_mix64(tb_wire_find_number(event->payload, kind->fields[1])) : 0);
+      return key_of_numbers(kind->fields, event);
     case BY_NOTHING:
     default:
       return 0;
@@ -171,6 +201,8 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
       return role_of_driver_mark(event);
     case TB_FTRACE_EVENT_SUSPEND_RESUME:
       return role_of_suspend(event);
+    case TB_FTRACE_EVENT_SUSPEND_RESUME_MINIMAL:
+      return role_of_minimal_suspend(event);
     case TB_FTRACE_EVENT_RSS_STAT:
       return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_VALUE, .key = memory_of(event), .kind = event->kind};
     case TB_FTRACE_EVENT_BINDER_TRANSACTION:
@@ -189,5 +221,5 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
   if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].role)
     return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
   const struct kind *kind = &kinds[event->kind];
-  return (struct tb_ftrace_event_role){kind->role, key_of(kind, bundle, event), kind->of, kind->adds};
+  return (struct tb_ftrace_event_role){kind->role, key_of(kind, bundle, event), kind->of, kind->adds, kind->is_queue};
 }

@@ -21,6 +21,7 @@ struct tb_ftrace_event_role {
   enum tb_ftrace_role role;
   uint64_t key, kind;
   uint32_t adds; /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
+  bool is_queue; /* an end is of what began first, and readers show what is first only */
 };
 
 /* Whether its slices are among those that print marks of a thread. */

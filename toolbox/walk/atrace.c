@@ -33,13 +33,13 @@ static struct tb_str behind(struct tb_str text, int bars) {
   return text;
 }
 
-/* Of G|pid|track|name|cookie and H|pid|track|cookie what both have. */
+/* Of G|pid|track|name|cookie and H|pid|track|cookie, which may have the name, too, what both have. */
 static uint64_t track_of(struct tb_str text) {
-  struct tb_str all = without_last(text, 0), track = without_last(text, *text.ptr == 'G' ? 2 : 1);
+  struct tb_str all = without_last(text, 0), rest = behind(all, 3);
   size_t cookie = all.len;
   while (cookie && all.ptr[cookie - 1] != '|') cookie--;
   uint64_t key = tb_str_hash((struct tb_str){all.ptr + cookie, all.len - cookie}, 'G');
-  return track.len ? tb_str_hash((struct tb_str){track.ptr + 1, track.len - 1}, key) : key;
+  return tb_str_hash((struct tb_str){all.ptr + 1, all.len - rest.len - 1}, key);
 }
 
 static void read_keyed(struct tb_str text, char c, struct tb_atrace_mark *mark) {
