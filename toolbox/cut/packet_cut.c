@@ -279,7 +279,7 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   const struct tb_packet_header *head = &walk->packet.head;
   if (!walk->packet.packet.ptr) return tb_walk_write(walk, walk->packet.framed);
   struct tb_cut_sequence *sequence = get_sequence(cut);
-  struct tb_packet_edit edit = {.sets_duration = order->sets_duration, .duration_us = order->duration_us};
+  struct tb_packet_edit edit = {.sets_duration = order->sets_duration, .duration_ns = order->duration_ns};
   enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
   if (sequence && head->cleared) {
     cut->held -= sequence->held.len;

@@ -22,8 +22,8 @@ struct tb_cut_order {
   enum tb_cut_fate fate;
   int64_t host_time;      /* where it moves: to this time of machine 0's trace clock */
   bool absolute;          /* of one that stays on a clock of its sequence: its time is one of the trace clock */
-  bool sets_duration;     /* of a legacy event */
-  int64_t duration_us;    /* that becomes its duration then */
+  bool sets_duration;     /* of a legacy event, or of a stage of a GPU */
+  int64_t duration_ns;    /* that becomes its duration then */
   uint32_t keep;          /* field of its payload that stays though it is left out; 0: none */
   struct tb_str replaced; /* what is written in place of the packet, which stays, framed; ptr NULL: the packet */
   const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */

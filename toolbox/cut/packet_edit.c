@@ -5,6 +5,8 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
+enum { NS_OF_US = 1000 };
+
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 static bool is_legacy_flow(uint32_t number) {
@@ -20,7 +22,7 @@ static enum tb_status edit_legacy(const struct tb_packet_edit *edit, const struc
   enum tb_status status = tb_message_patches_begin(patches, legacy, &mark);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (edit->sets_duration && field.number == TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US && field.type == TB_WIRE_VARINT)
-      status = tb_message_patches_number(patches, &field, (uint64_t)edit->duration_us);
+      status = tb_message_patches_number(patches, &field, (uint64_t)(edit->duration_ns / NS_OF_US));
     else if (edit->sheds_flows && is_legacy_flow(field.number))
       status = tb_message_patches_remove(patches, &field);
   if (status == TB_OK) tb_message_patches_end(patches, legacy, &mark);
@@ -120,6 +122,19 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
   return status;
 }
 
+static enum tb_status edit_stage(const struct tb_packet_edit *edit, const struct tb_wire_field *stage,
+                                 struct tb_message_patch *patches) {
+  struct tb_message_patches_mark mark;
+  struct tb_wire_cursor cursor = tb_wire_cursor(stage->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = tb_message_patches_begin(patches, stage, &mark);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_GPU_RENDER_STAGE_EVENT_DURATION && field.type == TB_WIRE_VARINT)
+      status = tb_message_patches_number(patches, &field, (uint64_t)edit->duration_ns);
+  if (status == TB_OK) tb_message_patches_end(patches, stage, &mark);
+  return status;
+}
+
 /* Of the packet's own fields; those that it gets anew are inserted in front. */
 static bool removes_field(const struct tb_packet_edit *edit, uint32_t number) {
   if (number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID) return edit->set_clock || edit->inserts_timestamp;
@@ -148,6 +163,9 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
               edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value ||
               edit->extra_count))
       status = edit_event(edit, &field, patches);
+    else if (field.number == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT && field.type == TB_WIRE_BYTES &&
+             edit->sets_duration)
+      status = edit_stage(edit, &field, patches);
   }
   return status;
 }

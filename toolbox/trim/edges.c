@@ -56,7 +56,7 @@ static void start_again(struct tb_edges *edges) {
   tb_map_clear(&edges->moved);
   tb_map_clear(&edges->stated);
   for (size_t i = 0; i < edges->track_count; i++)
-    edges->tracks[i].has_value = edges->tracks[i].has_value_at_start = false;
+    edges->tracks[i].has_value = edges->tracks[i].has_value_at_start = edges->tracks[i].has_next = false;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -82,6 +82,14 @@ static enum tb_status take_extras(struct tb_edges *edges, const struct tb_walk *
   return TB_OK;
 }
 
+/* A packet that is a slice by itself. */
+static enum tb_status take_whole_slice(struct tb_edges *edges, const struct tb_walk *walk, int64_t duration) {
+  if (walk->host_time >= edges->window.start || tb_time_add(walk->host_time, duration) <= edges->window.start)
+    return TB_OK;
+  edges->slices_at_start++;
+  return move(edges, walk->number, TB_EDGE_START);
+}
+
 static enum tb_status take_event(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events) {
   struct tb_event_view view;
   enum tb_status status = tb_track_events_read(events, walk, &view);
@@ -91,11 +99,7 @@ static enum tb_status take_event(struct tb_edges *edges, const struct tb_walk *w
   if (status != TB_OK) return status;
   if (!walk->time.resolved || view.role == TB_ROLE_OTHER || view.role == TB_ROLE_ABOUT) return TB_OK;
   int64_t time = walk->host_time;
-  if (view.role == TB_ROLE_COMPLETE) {
-    if (time >= edges->window.start || tb_time_add(time, view.duration_ns) <= edges->window.start) return TB_OK;
-    edges->slices_at_start++;
-    return move(edges, walk->number, TB_EDGE_START);
-  }
+  if (view.role == TB_ROLE_COMPLETE) return take_whole_slice(edges, walk, view.duration_ns);
   if (view.role == TB_ROLE_BEGIN || view.role == TB_ROLE_END) {
     struct tb_slice_edge edge = {time, walk->number, view.name, view.categories, view.role == TB_ROLE_END, 0};
     return tb_slice_pairs_take(&edges->slices, view.track, walk->packet.head.machine, &edge);
@@ -138,7 +142,18 @@ static bool take_packet_value(void *ctx, const struct tb_packet_value *value) {
   if (!track) return false;
   track->in_packet = true;
   take_value(taking->edges, track, value->time, taking->walk->number);
+  if (value->time < taking->edges->window.end || (track->has_next && value->time >= track->next_time)) return false;
+  track->has_next = true;
+  track->next_time = value->time;
+  track->next_number = taking->walk->number;
   return false;
+}
+
+bool tb_edges_is_next(const struct tb_edges *edges, const struct tb_walk *walk, const struct tb_packet_value *value) {
+  uint32_t number;
+  if (!tb_map_get(&edges->track_index, value->key, values_of(walk), &number)) return false;
+  const struct tb_edge_track *track = &edges->tracks[number];
+  return track->has_next && track->next_number == walk->number && track->next_time == value->time;
 }
 
 bool tb_edges_is_last(const struct tb_edges *edges, const struct tb_walk *walk, const struct tb_packet_value *value) {
@@ -186,6 +201,9 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   if (walk->time.resolved && head->kind == TB_TRACE_PACKET_FRAME_TIMELINE_EVENT) return take_frame(edges, walk);
   if (!walk->time.resolved || !head->has_timestamp) return TB_OK;
   if (tb_packet_holds_values(head->kind)) return take_values(edges, walk);
+  if (head->kind == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT)
+    return take_whole_slice(edges, walk,
+                            (int64_t)tb_wire_find_number(head->payload, TB_GPU_RENDER_STAGE_EVENT_DURATION));
   if (head->kind == TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT) return take_task_state(edges, walk);
   uint64_t key;
   if (!tb_packet_is_value(walk, &key)) return TB_OK;

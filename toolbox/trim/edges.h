@@ -38,6 +38,9 @@ struct tb_edge_track {
   bool in_packet; /* its values are some among those of their packets */
   bool has_value;
   bool has_value_at_start; /* a packet in the window is exactly there */
+  bool has_next;           /* of values in packets: there is one at the end or behind it, the first of them ... */
+  int64_t next_time;
+  uint64_t next_number; /* of the packet */
 };
 
 /* Caller-owned; tb_edges_find, then tb_edges_free whatever that returned. */
@@ -72,6 +75,9 @@ static inline enum tb_edge tb_edges_of(const struct tb_edges *edges, uint64_t nu
 
 /* Whether the packet's value of that is the last before the start, and there is none at it. */
 bool tb_edges_is_last(const struct tb_edges *edges, const struct tb_walk *walk, const struct tb_packet_value *value);
+
+/* Whether the packet's value of that is the first behind the window. */
+bool tb_edges_is_next(const struct tb_edges *edges, const struct tb_walk *walk, const struct tb_packet_value *value);
 
 /* The further counters of which the packet has the last values before the start. */
 size_t tb_edges_stated(const struct tb_edges *edges, uint64_t number, const struct tb_event_extras *extras,

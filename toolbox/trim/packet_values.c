@@ -35,11 +35,14 @@ bool tb_packet_holds_values(uint32_t kind) {
     case TB_TRACE_PACKET_POWER_RAILS:
     case TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN:
     case TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
+    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
       return true;
     default:
       return false;
   }
 }
+
+bool tb_packet_values_end_at(uint32_t kind) { return kind == TB_TRACE_PACKET_GPU_COUNTER_EVENT; }
 
 static enum holds holds_of(uint32_t kind, const struct tb_wire_field *field) {
   switch (kind) {
@@ -49,6 +52,8 @@ static enum holds holds_of(uint32_t kind, const struct tb_wire_field *field) {
       return field->number == TB_PROCESS_STATS_PROCESSES && field->type == TB_WIRE_BYTES ? HOLDS_MANY : HOLDS_NONE;
     case TB_TRACE_PACKET_SYS_STATS:
       return field->number == TB_SYS_STATS_COLLECTION_END_TIMESTAMP ? HOLDS_NONE : HOLDS_ONE;
+    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
+      return field->number == TB_GPU_COUNTER_EVENT_COUNTERS ? HOLDS_ONE : HOLDS_NONE;
     case TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
       return field->number == TB_ENTITY_STATE_RESIDENCY_RESIDENCY ? HOLDS_ONE : HOLDS_NONE;
     default:
@@ -85,11 +90,16 @@ static uint64_t key_by(const struct tb_packet_header *head, uint32_t of) {
 
 /* What the payload says of what all its values are. */
 static uint64_t common_key(const struct tb_packet_header *head) {
-  uint32_t of = head->kind == TB_TRACE_PACKET_POWER_RAILS ? TB_POWER_RAILS_SESSION_UUID
-                : head->kind == TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN
-                    ? TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_CONSUMER_ID
-                    : 0;
-  return key_by(head, of);
+  switch (head->kind) {
+    case TB_TRACE_PACKET_POWER_RAILS:
+      return key_by(head, TB_POWER_RAILS_SESSION_UUID);
+    case TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN:
+      return key_by(head, TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_CONSUMER_ID);
+    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
+      return key_by(head, TB_GPU_COUNTER_EVENT_GPU_ID);
+    default:
+      return key_by(head, 0);
+  }
 }
 
 /* Of a field that holds one. */

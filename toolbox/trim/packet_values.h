@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Packets that hold many values, of which each is valid until the next one of its own: statistics of the system and of
- * processes, power rails, estimates of energy. Each is in a window or not by itself, and said again at its start by
- * itself.
+ * processes, power rails, estimates of energy, counters of GPUs. Each is in a window or not by itself, and said again
+ * at its start by itself.
  */
 #ifndef TB_TOOLBOX_TRIM_PACKET_VALUES_H
 #define TB_TOOLBOX_TRIM_PACKET_VALUES_H
@@ -17,6 +17,9 @@ struct tb_packet_value {
 
 /* Whether packets of that payload hold such values. */
 bool tb_packet_holds_values(uint32_t kind);
+
+/* Whether such a value is of the time up to it: readers show it from the one before on. */
+bool tb_packet_values_end_at(uint32_t kind);
 
 /* Whether the walk's current packet is one value as a whole, of *key. */
 bool tb_packet_is_value(const struct tb_walk *walk, uint64_t *key);

@@ -17,8 +17,6 @@
 #include "toolbox/trim/ftrace_edges.h"
 #include "tracebridge/info.h"
 
-enum { NS_OF_US = 1000 };
-
 struct trimming {
   struct tb_trim_options options;
   struct tb_walk walk;
@@ -101,12 +99,12 @@ static enum tb_status find_window(struct trimming *t) {
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 /* An event that is a slice by itself: as much of it as is in the window. */
-static void shorten(const struct trimming *t, int64_t time, struct tb_cut_order *order) {
-  int64_t from = time < t->window.start ? t->window.start : time, to = tb_time_add(time, order->view.duration_ns);
+static void shorten(const struct trimming *t, int64_t time, int64_t duration, struct tb_cut_order *order) {
+  int64_t from = time < t->window.start ? t->window.start : time, to = tb_time_add(time, duration);
   if (to <= t->window.end && from == time) return;
   if (to > t->window.end) to = t->window.end;
   order->sets_duration = true;
-  order->duration_us = tb_time_subtract(to, from) / NS_OF_US;
+  order->duration_ns = tb_time_subtract(to, from);
 }
 
 /* The values of further counters that come at the start; `all`: those of the packet are of the start itself. */
@@ -162,12 +160,18 @@ static bool is_last_value(void *ctx, const struct tb_packet_value *value) {
   return tb_edges_is_last(&t->edges, &t->walk, value);
 }
 
+static bool is_next_value(void *ctx, const struct tb_packet_value *value) {
+  const struct trimming *t = ctx;
+  return tb_edges_is_next(&t->edges, &t->walk, value);
+}
+
 static bool is_in_window(void *ctx, const struct tb_packet_value *value) {
   const struct trimming *t = ctx;
   return tb_window_has(&t->window, value->time);
 }
 
-/* A packet of many values: those that are in the window, and those that hold at its start. */
+/* A packet of many values: those that are in the window, those that hold at its start, and at its end those that say
+ * what the ones before them are. */
 static enum tb_status decide_values(struct trimming *t, struct tb_cut_order *order) {
   struct tb_walk *walk = &t->walk;
   const struct tb_window *window = &t->window;
@@ -178,6 +182,9 @@ static enum tb_status decide_values(struct trimming *t, struct tb_cut_order *ord
   enum tb_status status = tb_packet_values_append(walk, is_last_value, t, window->start, false, &t->part, &all);
   if (status == TB_OK) status = tb_packet_values_append(walk, is_in_window, t, time, true, &t->part, &all);
   if (status != TB_OK || (all && time == walk->host_time)) return status;
+  if (tb_packet_values_end_at(walk->packet.head.kind))
+    status = tb_packet_values_append(walk, is_next_value, t, window->end, false, &t->part, &all);
+  if (status != TB_OK) return status;
   order->fate = TB_CUT_DROP;
   order->keep = tb_packet_describing_field(walk->packet.head.kind);
   return t->part.len ? tb_walk_write(walk, (struct tb_str){t->part.data, t->part.len}) : TB_OK;
@@ -205,7 +212,9 @@ static void decide(struct trimming *t, struct tb_cut_order *order) {
     order->fate = TB_CUT_MOVE;
     order->host_time = edge == TB_EDGE_START ? t->window.start : t->window.end;
   }
-  if (order->view.role == TB_ROLE_COMPLETE) shorten(t, walk->host_time, order);
+  if (order->view.role == TB_ROLE_COMPLETE) shorten(t, walk->host_time, order->view.duration_ns, order);
+  if (head->kind == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT)
+    shorten(t, walk->host_time, (int64_t)tb_wire_find_number(head->payload, TB_GPU_RENDER_STAGE_EVENT_DURATION), order);
 }
 
 static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
