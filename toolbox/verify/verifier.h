@@ -33,10 +33,23 @@ struct tb_verify_clock {
   bool has_offset;
 };
 
+/* When a point of a flow is, compared with others: by time, then by rank (timeline/entry_rank.h), then as they came. */
+struct tb_verify_when {
+  int64_t ts, rank;
+  uint64_t number;
+};
+
 /* What has been of a flow so far. */
 struct tb_verify_flow {
-  uint64_t points, first_offset;
+  struct tb_verify_when begin; /* the first one, and where it is */
+  uint64_t begin_offset;
   bool began, ended; /* by events that say so, or by coming again */
+};
+
+/* A point of a flow that goes on, of which no begin before it came yet. */
+struct tb_verify_step {
+  struct tb_verify_when when;
+  uint64_t flow, offset; /* `flow`: its place */
 };
 
 /* What is open on a track. */
@@ -51,10 +64,42 @@ struct tb_verify_track {
   size_t count, capacity;
 };
 
+/* A slice or an instant on a streamed track: see verify_stream.c. */
+struct tb_verify_frame {
+  int64_t end; /* INT64_MAX: not known */
+  uint64_t offset;
+  uint64_t name, categories; /* hashes of a BEGIN's; 0: none */
+  uint32_t below;            /* place of the frame that it is in; 0: none */
+  bool ended;                /* though it is not the innermost */
+  bool dropped;              /* the trace processor does not have it, or not as a slice */
+};
+
+/* Where the events of a streamed track are. */
+struct tb_verify_stream {
+  int64_t ts, dur; /* of its last event; of the last complete slice at that time, else INT64_MAX */
+  uint32_t top;    /* place of the innermost frame; 0: none */
+  uint32_t begun;  /* BEGINs at `ts` without an END there */
+  uint8_t seen;    /* at `ts`, of enum verify_seen */
+  bool swapped;    /* see verify_stream.c */
+  bool unsure_if_empty;
+};
+
 /* Of a track of the reader's. */
 struct tb_verify_use {
   const struct tb_track *track; /* NULL: not used */
   uint64_t first_offset;
+  struct tb_verify_stream stream;
+};
+
+/* Whose slices are sorted before they are looked at: those of the others come in order on each track. */
+enum tb_verify_sorts {
+  TB_SORTS_THREADS = 1 << 0,
+  TB_SORTS_ASYNC = 1 << 1,  /* async slices */
+  TB_SORTS_OTHERS = 1 << 2, /* tracks that several threads may write to */
+  TB_SORTS_ALL = TB_SORTS_THREADS | TB_SORTS_ASYNC | TB_SORTS_OTHERS,
+  /* async events come in no order of time, though those of each id may: an id is kept when nothing of it is open, so
+   * that what is earlier is found */
+  TB_KEEPS_IDS = 1 << 3
 };
 
 struct tb_verifier {
@@ -73,8 +118,21 @@ struct tb_verifier {
   struct tb_verify_clock *clocks;
   size_t clock_count, clock_capacity;
 
+  uint8_t sorts; /* of enum tb_verify_sorts; where more turn out to need it, the trace is read again */
+  bool needs_more_sorted;
   struct tb_verify_use *uses; /* by index of the reader's track */
   size_t use_count;
+  struct tb_intern async_texts; /* what tells async events apart */
+  struct tb_map async_ids;      /* id, number of what else tells it apart -> place among these */
+  struct tb_verify_stream *async;
+  size_t async_count, async_capacity;
+  uint32_t free_async; /* the first of those that are linked by `top`, + 1; 0: none */
+  int64_t async_ts;    /* of the last async event, unless ids are kept */
+  bool forgot_ids, forgot_too_early;
+  struct tb_verify_frame *frames; /* [0] is none */
+  size_t frame_count, frame_capacity;
+  uint32_t free_frame; /* the first of those that are linked by `below`; 0: none */
+
   bool has_shaper;
   size_t memory_budget;
   const char *temporary_directory;
@@ -86,7 +144,14 @@ struct tb_verifier {
   struct tb_flow_edges flow_ids;
   struct tb_verify_flow *flows;
   size_t flow_count, flow_capacity;
+  struct tb_verify_step *steps;
+  size_t step_count, step_capacity;
+  uint64_t sorted_points; /* of flows, where all is sorted */
 };
+
+static inline bool tb_verify_sorts_all(const struct tb_verifier *v) {
+  return (v->sorts & TB_SORTS_ALL) == TB_SORTS_ALL;
+}
 
 /* Counts a finding `count` times, first at `offset`. */
 void tb_verifier_find_many(struct tb_verifier *v, enum tb_finding_code code, uint64_t count, uint64_t offset);
@@ -100,12 +165,43 @@ TB_MUST_CHECK enum tb_status tb_verify_packet(struct tb_verifier *v, const struc
 /* What they say together, once all were seen, and events too. */
 void tb_verify_packets_end(struct tb_verifier *v);
 
-/* What an event says; what slices and flows do is kept for the end. `source`: what its format means. TB_OK,
- * TB_NO_MEMORY or TB_IO. */
+/* What an event says; what slices and flows do that are to be sorted is kept for the end. `source`: what its format
+ * means. TB_OK, TB_NO_MEMORY, TB_IO; TB_UNSUPPORTED: more has to be sorted, which is noted. */
 TB_MUST_CHECK enum tb_status tb_verify_event(struct tb_verifier *v, const struct tb_source_traits *source,
                                              const struct tb_event *event);
 
-/* What slices and flows do in the order of time. TB_OK, TB_NO_MEMORY or TB_IO. */
+/* What an event of slices or flows does on a track whose events come in order. TB_OK, TB_NO_MEMORY, or TB_UNSUPPORTED:
+ * they do not. */
+TB_MUST_CHECK enum tb_status tb_verify_stream_event(struct tb_verifier *v, struct tb_verify_stream *stream,
+                                                    const struct tb_source_traits *source,
+                                                    const struct tb_event *event);
+/* The same of an async event, whose track is that of its id. */
+TB_MUST_CHECK enum tb_status tb_verify_stream_async(struct tb_verifier *v, const struct tb_source_traits *source,
+                                                    const struct tb_event *event);
+/* What is still open. */
+void tb_verify_streams_end(struct tb_verifier *v);
+void tb_verify_streams_free(struct tb_verifier *v);
+void tb_verify_streams_init(struct tb_verifier *v);
+/* A track as it is before its first event. */
+#define TB_VERIFY_STREAM_START ((struct tb_verify_stream){.ts = INT64_MIN})
+
+/* The flows that a slice or an instant is at. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_verify_flow_ids(struct tb_verifier *v, const struct tb_event *event,
+                                                struct tb_verify_when when);
+/* The flow of a flow event; `is_in_slice`: something is open on its track. */
+TB_MUST_CHECK enum tb_status tb_verify_flow_event(struct tb_verifier *v, const struct tb_event *event, bool is_in_slice,
+                                                  struct tb_verify_when when);
+/* Whether the flow event has to be in a slice. */
+static inline bool tb_verify_needs_slice(const struct tb_event *event) {
+  return event->type != TB_EVENT_FLOW_END || event->has & TB_HAS_BIND_ENCLOSING;
+}
+static inline bool tb_verify_has_flow_ids(const struct tb_event *event) {
+  return event->flow_count || event->terminating_flow_count || event->bind_id.kind != TB_ID_NONE;
+}
+void tb_verify_flows_end(struct tb_verifier *v);
+void tb_verify_flows_free(struct tb_verifier *v);
+
+/* What slices and flows do in the order of time, those that were sorted. TB_OK, TB_NO_MEMORY or TB_IO. */
 TB_MUST_CHECK enum tb_status tb_verify_slices(struct tb_verifier *v);
 void tb_verify_slices_free(struct tb_verifier *v);
 

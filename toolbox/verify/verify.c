@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a trace once, as info does, and gathers what was found.
+ * Reads a trace once, as info does, and gathers what was found. Slices are looked at as they come. Where they turn out
+ * to come in no order of time, the trace is read again, and those are sorted; one that can be read once only is sorted
+ * from the start.
  */
 #include "base/error.h"
 #include "base/options.h"
@@ -12,6 +14,8 @@ enum { LOSSES_MAX = 2 * TB_LOSSES_MAX };
 struct verify_reading {
   struct tb_verifier *v;
   struct tb_trace_walk walk;
+  uint8_t sorts; /* what an earlier reading found: of enum tb_verify_sorts */
+  bool has_events;
 };
 
 void tb_verifier_find_many(struct tb_verifier *v, enum tb_finding_code code, uint64_t count, uint64_t offset) {
@@ -24,8 +28,19 @@ static enum tb_status no_memory(struct tb_error *error) {
   return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
+/* On tracks that are no thread's, several threads write in turn: all formats but those that say it otherwise (JSON, by
+ * complete_first) sort these. */
+static void choose_what_to_sort(struct verify_reading *r) {
+  const struct tb_source_traits *source = &r->walk.reader->ops->source;
+  r->has_events = true;
+  r->v->sorts = r->sorts;
+  if (!source->complete_first) r->v->sorts |= TB_SORTS_OTHERS;
+  if (!tb_input_can_open_again(r->walk.input)) r->v->sorts = TB_SORTS_ALL;
+}
+
 static enum tb_status take_event(void *ctx, const struct tb_event *event) {
-  const struct verify_reading *r = ctx;
+  struct verify_reading *r = ctx;
+  if (!r->has_events) choose_what_to_sort(r);
   enum tb_status status = tb_verify_event(r->v, &r->walk.reader->ops->source, event);
   return status == TB_NO_MEMORY ? no_memory(r->v->error) : status;
 }
@@ -106,6 +121,8 @@ static enum tb_status verify(struct verify_reading *r, const char *path, const s
   reader.keep_interned = true;
   enum tb_status status = tb_trace_walk(&r->walk, path, &reader, &visitor, error);
   if (status == TB_OK) status = tb_verify_slices(v);
+  if (status == TB_OK) tb_verify_streams_end(v);
+  if (status == TB_OK) tb_verify_flows_end(v);
   if (status == TB_OK && r->walk.packets) tb_verify_packets_end(v);
   if (status == TB_OK) status = gather(v, &r->walk);
   return status == TB_NO_MEMORY ? no_memory(error) : status;
@@ -118,8 +135,30 @@ static struct tb_verifier *create(const struct tb_allocator *allocator) {
   tb_arena_init(&v->arena, allocator, 0);
   tb_map_init(&v->by_uuid, allocator);
   tb_map_init(&v->flow_places, allocator);
+  tb_verify_streams_init(v);
   tb_flow_edges_init(&v->flow_ids, allocator);
   return v;
+}
+
+/* Reads the trace, again where more of it needs to be sorted. */
+static enum tb_status verify_in_order(const char *path, const struct tb_verify_options *options,
+                                      struct tb_verification **verification, struct tb_error *error) {
+  const struct tb_allocator *allocator = options->reader->allocator;
+  enum tb_status status;
+  for (uint8_t sorts = 0;;) {
+    struct verify_reading r = {.v = create(allocator), .walk = {.allocator = allocator}, .sorts = sorts};
+    if (!r.v) return no_memory(error);
+    status = verify(&r, path, options, error);
+    bool again = status == TB_UNSUPPORTED && r.has_events && r.v->needs_more_sorted;
+    if (status != TB_OK && !again) tb_error_set_file(error, r.walk.input ? tb_input_name(r.walk.input) : path);
+    tb_trace_walk_close(&r.walk);
+    sorts = r.v->sorts;
+    if (status == TB_OK)
+      *verification = &r.v->result;
+    else
+      tb_verification_free(&r.v->result);
+    if (!again) return status;
+  }
 }
 
 enum tb_status tb_verify(const char *path, const struct tb_verify_options *options,
@@ -135,17 +174,7 @@ enum tb_status tb_verify(const char *path, const struct tb_verify_options *optio
   if (status != TB_OK) return status;
   filled.reader = &reader;
   if (!reader.allocator) reader.allocator = tb_default_allocator();
-  if (!error) error = &own_error;
-  struct verify_reading r = {.v = create(reader.allocator), .walk = {.allocator = reader.allocator}};
-  if (!r.v) return no_memory(error);
-  status = verify(&r, path, &filled, error);
-  if (status != TB_OK) tb_error_set_file(error, r.walk.input ? tb_input_name(r.walk.input) : path);
-  tb_trace_walk_close(&r.walk);
-  if (status == TB_OK)
-    *verification = &r.v->result;
-  else
-    tb_verification_free(&r.v->result);
-  return status;
+  return verify_in_order(path, &filled, verification, error ? error : &own_error);
 }
 
 void tb_verification_free(struct tb_verification *verification) {
@@ -153,6 +182,8 @@ void tb_verification_free(struct tb_verification *verification) {
   struct tb_verifier *v = (struct tb_verifier *)verification;
   const struct tb_allocator *a = v->allocator;
   tb_verify_slices_free(v);
+  tb_verify_streams_free(v);
+  tb_verify_flows_free(v);
   tb_map_free(&v->by_uuid);
   tb_free(a, v->descriptors, v->descriptor_capacity * sizeof(*v->descriptors));
   tb_free(a, v->clocks, v->clock_capacity * sizeof(*v->clocks));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What events say one by one, as they come. What slices and flows do depends on the order of time: of them the shaper
- * gets a copy without arguments, which it sorts.
+ * What events say one by one, as they come. What slices and flows do depends on the order of time: where those of a
+ * track do not come in it, the shaper gets a copy of each without arguments, which it sorts.
  */
 #include "base/decimal.h"
 #include "toolbox/verify/verifier.h"
@@ -18,18 +18,18 @@ static bool has_number(const struct tb_event *event) {
   return false;
 }
 
-static enum tb_status note_use(struct tb_verifier *v, const struct tb_event *event) {
-  const struct tb_track *track = event->track;
-  if (track->index >= v->use_count) {
+/* NULL without memory. */
+static struct tb_verify_use *find_use(struct tb_verifier *v, const struct tb_event *event) {
+  const size_t index = event->track->index;
+  if (index >= v->use_count) {
     void *uses = v->uses;
-    enum tb_status status =
-        tb_grow_zeroed(v->allocator, &uses, &v->use_count, (size_t)track->index + 1, sizeof(*v->uses), UINT32_MAX);
+    enum tb_status status = tb_grow_zeroed(v->allocator, &uses, &v->use_count, index + 1, sizeof(*v->uses), UINT32_MAX);
     v->uses = uses;
-    if (status != TB_OK) return status;
+    if (status != TB_OK) return NULL;
   }
-  struct tb_verify_use *use = &v->uses[track->index];
-  if (!use->track) *use = (struct tb_verify_use){track, event->offset};
-  return TB_OK;
+  struct tb_verify_use *use = &v->uses[index];
+  if (!use->track) *use = (struct tb_verify_use){event->track, event->offset, TB_VERIFY_STREAM_START};
+  return use;
 }
 
 static enum tb_status open_shaper(struct tb_verifier *v, const struct tb_source_traits *source) {
@@ -42,7 +42,7 @@ static enum tb_status open_shaper(struct tb_verifier *v, const struct tb_source_
 
 /* Slices, and what flows are bound to and go over. */
 static bool is_of_slices(const struct tb_event *event) {
-  return event->type <= TB_EVENT_FLOW_END && event->type != TB_EVENT_COUNTER && event->track;
+  return event->type <= TB_EVENT_FLOW_END && event->type != TB_EVENT_COUNTER;
 }
 
 static enum tb_status keep_for_slices(struct tb_verifier *v, const struct tb_source_traits *source,
@@ -61,7 +61,28 @@ static enum tb_status keep_for_slices(struct tb_verifier *v, const struct tb_sou
     bare.name = bare.categories = (struct tb_str){NULL, 0};
     bare.has &= ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES);
   }
+  if (tb_verify_has_flow_ids(event) || event->type >= TB_EVENT_FLOW_BEGIN)
+    bare.correlation_id = v->result.events; /* where it is among flows */
   return tb_shaper_collect(&v->shaper, &bare, v->error);
+}
+
+static enum tb_verify_sorts sort_of(const struct tb_event *event) {
+  if (event->type >= TB_EVENT_ASYNC_BEGIN && event->type <= TB_EVENT_ASYNC_END) return TB_SORTS_ASYNC;
+  return event->track->type == TB_TRACK_THREAD ? TB_SORTS_THREADS : TB_SORTS_OTHERS;
+}
+
+/* What an event of slices does: now, where its track is in order, else once all are sorted. */
+static enum tb_status take_slice(struct tb_verifier *v, struct tb_verify_stream *stream,
+                                 const struct tb_source_traits *source, const struct tb_event *event) {
+  const enum tb_verify_sorts sort = sort_of(event);
+  if (v->sorts & sort) return keep_for_slices(v, source, event);
+  enum tb_status status = sort == TB_SORTS_ASYNC ? tb_verify_stream_async(v, source, event)
+                                                 : tb_verify_stream_event(v, stream, source, event);
+  if (status != TB_UNSUPPORTED) return status;
+  /* where complete slices sort first, what is at their time on other tracks depends on them */
+  if (!v->forgot_too_early) v->sorts = (uint8_t)(source->complete_first ? TB_SORTS_ALL : v->sorts | sort);
+  v->needs_more_sorted = true;
+  return status;
 }
 
 static void check_times(struct tb_verifier *v, const struct tb_event *event) {
@@ -79,7 +100,8 @@ enum tb_status tb_verify_event(struct tb_verifier *v, const struct tb_source_tra
     tb_verifier_find(v, TB_FINDS_COUNTER_NO_VALUE, event->offset);
   if (event->type == TB_EVENT_OTHER) /* one without a time is of this type, whatever its phase */
     tb_verifier_find(v, event->has & TB_HAS_TS ? TB_FINDS_UNKNOWN_PHASE : TB_FINDS_NO_TIME, event->offset);
-  enum tb_status status = event->track ? note_use(v, event) : TB_OK;
-  if (status != TB_OK || !is_of_slices(event)) return status;
-  return keep_for_slices(v, source, event);
+  if (!event->track) return TB_OK;
+  struct tb_verify_use *use = find_use(v, event);
+  if (!use) return TB_NO_MEMORY;
+  return is_of_slices(event) ? take_slice(v, &use->stream, source, event) : TB_OK;
 }

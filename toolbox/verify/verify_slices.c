@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices and flows in the order of time, as the shaper gives them.
+ * Slices and flows in the order of time, as the shaper gives them: of tracks whose events come in no order.
  *
  * What overlaps is found as the trace processor finds it: what has ended by the begin of a slice is no longer open; a
  * slice that ends behind the one that it begins in is dropped, so that nothing is inside of it.
  */
+#include "timeline/entry_rank.h"
 #include "toolbox/verify/verifier.h"
 
-enum { OPEN_MAX = 1 << 24, FLOWS_MAX = 1 << 30 };
+enum { OPEN_MAX = 1 << 24 };
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
@@ -63,63 +64,15 @@ static void find_endless(struct tb_verifier *v) {
 
 /* ---- flows ------------------------------------------------------------------------------------------------------- */
 
-/* NULL without memory. */
-static struct tb_verify_flow *find_flow(struct tb_verifier *v, struct tb_flow id, uint64_t offset) {
-  uint32_t place;
-  if (tb_map_get(&v->flow_places, id.id, id.kind, &place)) return &v->flows[place];
-  void *flows = v->flows;
-  enum tb_status status =
-      tb_grow_array(v->allocator, &flows, &v->flow_capacity, v->flow_count + 1, sizeof(*v->flows), FLOWS_MAX);
-  v->flows = flows;
-  if (status != TB_OK || tb_map_put(&v->flow_places, id.id, id.kind, v->flow_count) != TB_OK) return NULL;
-  v->flows[v->flow_count] = (struct tb_verify_flow){.first_offset = offset};
-  return &v->flows[v->flow_count++];
-}
-
-static enum tb_status step(struct tb_verifier *v, struct tb_flow id, bool begins, bool goes_on, uint64_t offset) {
-  struct tb_verify_flow *flow = find_flow(v, id, offset);
-  if (!flow) return TB_NO_MEMORY;
-  if (goes_on && !flow->began) tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_BEGIN, offset);
-  flow->ended |= goes_on;
-  flow->began |= begins;
-  return TB_OK;
-}
-
-/* Of the ids on a slice, which first begin a flow and then go on with it. */
-static enum tb_status step_ids(struct tb_verifier *v, const struct tb_event *event) {
-  enum tb_status status = TB_OK;
-  for (uint32_t i = 0; i < event->flow_count && status == TB_OK; i++) {
-    const struct tb_flow id = {event->flow_ids[i], TB_FLOW_SPACE_NUMBER};
-    struct tb_verify_flow *flow = find_flow(v, id, event->offset);
-    if (!flow) return TB_NO_MEMORY;
-    status = step(v, id, true, flow->began, event->offset);
-  }
-  for (uint32_t i = 0; i < event->terminating_flow_count && status == TB_OK; i++)
-    status =
-        step(v, (struct tb_flow){event->terminating_flow_ids[i], TB_FLOW_SPACE_NUMBER}, false, true, event->offset);
-  bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
-  if (status != TB_OK || event->bind_id.kind == TB_ID_NONE || (!in && !out)) return status;
-  struct tb_flow flow;
-  status = tb_flow_edges_flow(&v->flow_ids, event, &event->bind_id, TB_FLOW_SPACE_ID, true, &flow);
-  return status == TB_OK ? step(v, flow, out, in, event->offset) : status;
+/* Where all is sorted, points of flows come in their order; else they are between those that are not sorted. */
+static struct tb_verify_when when_of(struct tb_verifier *v, const struct tb_event *event) {
+  if (tb_verify_sorts_all(v)) return (struct tb_verify_when){.number = ++v->sorted_points};
+  return (struct tb_verify_when){event->ts, TB_RANK_OTHER, event->correlation_id}; /* see keep_for_slices */
 }
 
 static enum tb_status step_event(struct tb_verifier *v, const struct tb_event *event) {
-  if (event->has & TB_HAS_FLOWS_DUPLICATED) return TB_OK;                           /* the slice says it */
   const struct tb_shape_track *track = (const struct tb_shape_track *)event->track; /* its first member */
-  bool begins = event->type == TB_EVENT_FLOW_BEGIN, ends = event->type == TB_EVENT_FLOW_END;
-  if (!track->open.count && (!ends || event->has & TB_HAS_BIND_ENCLOSING))
-    tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_SLICE, event->offset);
-  struct tb_flow flow;
-  enum tb_status status = tb_flow_edges_flow(&v->flow_ids, event, &event->id, TB_FLOW_SPACE_NAMED,
-                                             event->has & TB_HAS_ID_ONLY_MATCH, &flow);
-  return status == TB_OK ? step(v, flow, begins, !begins, event->offset) : status;
-}
-
-static void find_endless_flows(struct tb_verifier *v) {
-  for (size_t i = 0; i < v->flow_count; i++)
-    if (v->flows[i].began && !v->flows[i].ended)
-      tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_END, v->flows[i].first_offset);
+  return tb_verify_flow_event(v, event, track->open.count != 0, when_of(v, event));
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -143,7 +96,7 @@ static enum tb_status take(struct tb_verifier *v, const struct tb_event *event) 
     default:
       return TB_OK;
   }
-  return status == TB_OK ? step_ids(v, event) : status;
+  return status == TB_OK && tb_verify_has_flow_ids(event) ? tb_verify_flow_ids(v, event, when_of(v, event)) : status;
 }
 
 enum tb_status tb_verify_slices(struct tb_verifier *v) {
@@ -154,7 +107,6 @@ enum tb_status tb_verify_slices(struct tb_verifier *v) {
   }
   if (status != TB_END) return status;
   find_endless(v);
-  find_endless_flows(v);
   for (size_t i = 0; i < v->unpaired.count; i++)
     tb_verifier_find_many(v, tb_finding_of_loss(&v->unpaired.entries[i]), v->unpaired.entries[i].count,
                           v->unpaired.entries[i].first_offset);
@@ -165,8 +117,5 @@ void tb_verify_slices_free(struct tb_verifier *v) {
   for (size_t i = 0; i < v->track_count; i++)
     tb_free(v->allocator, v->tracks[i].open, v->tracks[i].capacity * sizeof(*v->tracks[i].open));
   tb_free(v->allocator, v->tracks, v->track_count * sizeof(*v->tracks));
-  tb_free(v->allocator, v->flows, v->flow_capacity * sizeof(*v->flows));
-  tb_map_free(&v->flow_places);
-  tb_flow_edges_free(&v->flow_ids);
   if (v->has_shaper) tb_shaper_free(&v->shaper);
 }

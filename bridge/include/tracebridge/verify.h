@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is wrong with a trace, or odd, and what a viewer makes of it. The trace is read once, as a stream; memory grows
- * with its tracks and flows, and slices beyond a budget go to a temporary file.
+ * What is wrong with a trace, or odd, and what a viewer makes of it. The trace is read as a stream, a file twice where
+ * slices come in no order of time: progress begins anew then. Memory grows with tracks and flows, and slices that are
+ * sorted beyond a budget go to a temporary file.
  *
  *     struct tb_verification *found;
  *     if (tb_verify("trace.json", NULL, &found, NULL) != TB_OK) return 1;
