@@ -23,11 +23,11 @@ enum { FRAMES_MAX = 1 << 28, STREAMS_MAX = 1 << 28 };
 enum { LOOKED_AT = 64 }; /* frames of a track: where more are open, sorted slices are found by name */
 
 enum verify_seen {
-  SEEN_SHORT = 1,       /* instants, and slices of no duration */
-  SEEN_COMPLETE = 2,    /* longer ones */
-  SEEN_FLOW = 4,        /* a flow event */
-  SEEN_LONE_FLOW = 8,   /* in no slice, where it has to be in one */
-  SEEN_CROSSED_END = 16 /* an END of another slice than the innermost */
+  SEEN_SHORT = 1,        /* instants, and slices of no duration */
+  SEEN_COMPLETE = 2,     /* longer ones */
+  SEEN_FLOW = 4,         /* a flow event */
+  SEEN_OUTSIDE_FLOW = 8, /* in no slice, where it has to be in one */
+  SEEN_CROSSED_END = 16  /* an END of another slice than the innermost */
 };
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -74,7 +74,7 @@ static uint64_t hash_of(struct tb_str text) { return text.len ? tb_str_hash(text
 
 /* A complete slice comes before all else at its time, longer ones first. */
 static bool is_complete_in_order(struct tb_verify_stream *stream, int64_t dur) {
-  if (dur > stream->dur || stream->seen & (SEEN_CROSSED_END | SEEN_LONE_FLOW)) return false;
+  if (dur > stream->dur || stream->seen & (SEEN_CROSSED_END | SEEN_OUTSIDE_FLOW)) return false;
   stream->dur = dur;
   stream->seen |= SEEN_COMPLETE;
   stream->swapped |= stream->begun != 0;
@@ -223,9 +223,9 @@ static struct tb_verify_when when_of(const struct tb_verifier *v, const struct t
 
 static enum tb_status put_flow(struct tb_verifier *v, struct tb_verify_stream *stream,
                                const struct tb_source_traits *source, const struct tb_event *event) {
-  bool is_lone = !stream->top && tb_verify_needs_slice(event);
-  if (is_lone && stream->unsure_if_empty) return TB_UNSUPPORTED;
-  stream->seen |= is_lone ? SEEN_FLOW | SEEN_LONE_FLOW : SEEN_FLOW;
+  bool is_outside = !stream->top && tb_verify_needs_slice(event);
+  if (is_outside && stream->unsure_if_empty) return TB_UNSUPPORTED;
+  stream->seen |= is_outside ? SEEN_FLOW | SEEN_OUTSIDE_FLOW : SEEN_FLOW;
   return tb_verify_flow_event(v, event, stream->top != 0, when_of(v, source, event));
 }
 
