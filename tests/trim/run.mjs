@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether the trace processor sees in a window that trim cuts out what each *.sql says of the whole trace.
-// run.mjs TRACEBRIDGE [--windows N] [--seed N] [--show N] [--only TABLE] TRACE...
+// run.mjs TRACEBRIDGE [--windows N] [--seed N] [--show N] [--only TABLE] [--overrun NS] TRACE...
+// --overrun plants a fault that must be found: windows that end later than those that are asked for.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -30,7 +31,7 @@ function readQueries() {
 const QUERIES = readQueries();
 
 function readOptions(args) {
-  const options = { windows: 3, seed: 1, show: 3, traces: [] };
+  const options = { windows: 3, seed: 1, show: 3, overrun: 0, traces: [] };
   options.program = args.shift();
   while (args.length) {
     const arg = args.shift();
@@ -52,7 +53,7 @@ function queriesOf(which, options, window) {
 
 function trim(options, trace, window, output) {
   const args = ["trim", "-q", trace, "-o", output, "--start", `TRACE:${window.start}ns`,
-                "--end", `TRACE:${window.end}ns`];
+                "--end", `TRACE:${window.end + BigInt(options.overrun)}ns`];
   const run = spawnSync(options.program, args, { encoding: "utf8" });
   if (run.status !== 0 && run.status !== 4) throw new Error(run.stderr.trim());
 }
