@@ -131,9 +131,8 @@ struct taking {
 };
 
 /* What values in packets of a machine are kept under. */
-static uint64_t values_of(const struct tb_walk *walk) {
-  return (uint64_t)MIX_PACKETS << 32 | walk->packet.head.machine;
-}
+static uint64_t values_of_machine(uint32_t machine) { return (uint64_t)MIX_PACKETS << 32 | machine; }
+static uint64_t values_of(const struct tb_walk *walk) { return values_of_machine(walk->packet.head.machine); }
 
 static bool take_packet_value(void *ctx, const struct tb_packet_value *value) {
   struct taking *taking = ctx;
@@ -142,6 +141,7 @@ static bool take_packet_value(void *ctx, const struct tb_packet_value *value) {
   if (!track) return false;
   track->in_packet = true;
   take_value(taking->edges, track, value->time, taking->walk->number);
+  if (track->has_value && track->value_time == value->time) track->value = value->number;
   if (value->time < taking->edges->window.end || (track->has_next && value->time >= track->next_time)) return false;
   track->has_next = true;
   track->next_time = value->time;
@@ -198,6 +198,8 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return take_event(edges, walk, events);
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
     return edges->slices.again ? TB_OK : tb_ftrace_edges_take(edges->ftrace);
+  if (head->kind == TB_TRACE_PACKET_PROCESS_TREE && !edges->slices.again)
+    return tb_ftrace_memory_take_tree(&edges->ftrace->memory, walk);
   if (walk->time.resolved && head->kind == TB_TRACE_PACKET_FRAME_TIMELINE_EVENT) return take_frame(edges, walk);
   if (!walk->time.resolved || !head->has_timestamp) return TB_OK;
   if (tb_packet_holds_values(head->kind)) return take_values(edges, walk);
@@ -224,6 +226,53 @@ size_t tb_edges_stated(const struct tb_edges *edges, uint64_t number, const stru
   for (size_t i = 0; i < extras->count; i++)
     if (tb_map_find(&edges->stated, number, extras->uuids[i])) uuids[count++] = extras->uuids[i];
   return count;
+}
+
+/* ---- counters of two kinds of packets ---------------------------------------------------------------------------- */
+
+/* The same in the statistics of a process; NULL: they do not have it. */
+static struct tb_edge_track *find_statistic(struct tb_edges *edges, int64_t pid, uint32_t field, uint32_t machine) {
+  uint32_t number;
+  uint64_t key = tb_packet_values_process_key((uint64_t)pid, field);
+  return tb_map_get(&edges->track_index, key, values_of_machine(machine), &number) ? &edges->tracks[number] : NULL;
+}
+
+/* Of memory the kernel's event says it in either case, since it says whose the memory is, too. */
+static void settle_memory(struct tb_memory_value *value, struct tb_edge_track *statistic) {
+  enum { BYTES_OF_KB = 1024 };
+  bool at_start = value->has_value_at_start || statistic->has_value_at_start;
+  value->has_value_at_start = statistic->has_value_at_start = at_start;
+  if (at_start || !value->has_value || !statistic->has_value) return;
+  if (statistic->value_time > value->time) value->size = statistic->value * BYTES_OF_KB;
+  statistic->has_value = false;
+}
+
+static void settle_score(struct tb_ftrace_track *score, struct tb_edge_track *statistic) {
+  bool at_start = score->has_value_at_start || statistic->has_value_at_start;
+  score->has_value_at_start = statistic->has_value_at_start = at_start;
+  if (at_start || !score->has_value || !statistic->has_value) return;
+  if (statistic->value_time > score->value_time)
+    score->has_value = false;
+  else
+    statistic->has_value = false;
+}
+
+/* What statistics of processes and events of the kernel both say comes once: the later of both. */
+static void settle_statistics(struct tb_edges *edges) {
+  struct tb_ftrace_edges *ftrace = edges->ftrace;
+  for (size_t i = 0; i < ftrace->memory.value_count; i++) {
+    struct tb_memory_value *value = &ftrace->memory.values[i];
+    uint32_t field = tb_ftrace_memory_field(value->member);
+    struct tb_edge_track *statistic = find_statistic(edges, value->process, field, value->machine);
+    if (statistic) settle_memory(value, statistic);
+  }
+  for (size_t i = 0; i < ftrace->track_count; i++) {
+    struct tb_ftrace_track *track = &ftrace->tracks[i];
+    if (!track->scored) continue;
+    struct tb_edge_track *statistic =
+        find_statistic(edges, track->scored, TB_PROCESS_STATS_PROCESS_OOM_SCORE_ADJ, track->value.machine);
+    if (statistic) settle_score(track, statistic);
+  }
 }
 
 /* What is still open at the end of the trace, and the values. */
@@ -264,7 +313,9 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
     start_again(edges);
     status = read_all(edges, walk, events);
   }
-  if (status == TB_END) status = take_rest(edges);
+  if (status == TB_END) status = tb_ftrace_edges_settle(ftrace);
+  if (status == TB_OK) settle_statistics(edges);
+  if (status == TB_OK) status = take_rest(edges);
   if (status == TB_OK) status = tb_ftrace_edges_end(ftrace);
   return status == TB_OK ? TB_OK : tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }

@@ -33,6 +33,7 @@ enum tb_edge {
 struct tb_edge_track {
   uint64_t value_number; /* of the packet with the last value before the start */
   int64_t value_time;
+  uint64_t value; /* of a process' statistics */
   uint64_t extra; /* the counter whose values come with events of others; 0: another track */
   int64_t tid;    /* of a processor: which thread runs there */
   bool in_packet; /* its values are some among those of their packets */

@@ -18,6 +18,7 @@ void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, c
   tb_map_init(&edges->track_index, a);
   tb_map_init(&edges->first_bundles, a);
   tb_map_init(&edges->transactions, a);
+  tb_ftrace_memory_init(&edges->memory, a, window->start);
   tb_arena_init(&edges->arena, a, 0);
   tb_buffer_init(&edges->packets, a, 0);
 }
@@ -34,6 +35,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   tb_map_free(&edges->track_index);
   tb_map_free(&edges->first_bundles);
   tb_map_free(&edges->transactions);
+  tb_ftrace_memory_free(&edges->memory);
   tb_free(a, edges->repeated, edges->repeated_capacity * sizeof(*edges->repeated));
   tb_arena_free(&edges->arena);
   tb_buffer_free(&edges->packets);
@@ -180,8 +182,9 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
                        (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
                        (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
                        tb_wire_find_bytes(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM), false);
-  enum tb_status status =
-      event.kind == TB_FTRACE_EVENT_BINDER_TRANSACTION ? take_transaction(edges, bundle, &event) : TB_OK;
+  enum tb_status status = event.kind == TB_FTRACE_EVENT_BINDER_TRANSACTION
+                              ? take_transaction(edges, bundle, &event)
+                              : tb_ftrace_memory_take(&edges->memory, bundle, &event);
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &event);
   if (status != TB_OK || role.role == TB_FTRACE_ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time))
     return status;
@@ -194,6 +197,7 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
   status = role.adds ? take_addend(edges, track, time, &event, role.adds) : TB_OK;
   if (status != TB_OK || !is_last_value(edges, track, time)) return status;
   track->value = kept;
+  if (event.kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE) track->scored = (int64_t)role.key;
   track->buffer.len = 0;
   return tb_buffer_append(&track->buffer, bytes.ptr, bytes.len);
 }
@@ -469,8 +473,26 @@ static enum tb_status end_value(struct tb_ftrace_edges *edges, struct tb_ftrace_
   return track->adds ? append_sum(edges, track) : append_packet(edges, &track->value, edges->window.start);
 }
 
+static enum tb_status append_memory(struct tb_ftrace_edges *edges, const struct tb_memory_value *value) {
+  struct tb_buffer made;
+  if (!value->has_value || value->has_value_at_start) return TB_OK;
+  tb_buffer_init(&made, edges->track_index.allocator, 0);
+  enum tb_status status = tb_ftrace_memory_append(value, &made);
+  struct tb_ftrace_kept kept = {value->cpu, value->machine, {made.data, made.len}};
+  if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
+  tb_buffer_free(&made);
+  edges->values_at_start++;
+  return status;
+}
+
+enum tb_status tb_ftrace_edges_settle(struct tb_ftrace_edges *edges) {
+  return tb_ftrace_memory_end(&edges->memory, &edges->first_bundles);
+}
+
 enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
   enum tb_status status = TB_OK;
+  for (size_t i = 0; i < edges->memory.value_count && status == TB_OK; i++)
+    status = append_memory(edges, &edges->memory.values[i]);
   for (size_t i = 0; i < edges->track_count && status == TB_OK; i++) {
     status = end_track(edges, &edges->tracks[i]);
     if (status == TB_OK) status = end_value(edges, &edges->tracks[i]);

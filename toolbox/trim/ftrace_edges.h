@@ -8,6 +8,7 @@
 #define TB_TOOLBOX_TRIM_FTRACE_EDGES_H
 
 #include "toolbox/trim/edges.h"
+#include "toolbox/trim/ftrace_memory.h"
 #include "toolbox/walk/ftrace_bundle.h"
 
 /* Of one event that may come again at an edge: where it came from, and the message. */
@@ -40,6 +41,7 @@ struct tb_ftrace_track {
   bool has_unseen;             /* its first switch is a row of compact_sched, which readers show nothing of, ... */
   int64_t unseen_time;         /* at that time */
   uint64_t ends_at_start;      /* first ends at the start: of slices that are not in the window */
+  int64_t scored;              /* of the score of a process: which it is; else 0 */
   struct tb_ftrace_kept value; /* its bytes are in `buffer` */
   struct tb_buffer buffer;
   uint32_t adds; /* field of the event's payload that is said again as the sum of the addends; 0: none */
@@ -55,7 +57,8 @@ struct tb_ftrace_edges {
   struct tb_map first_bundles; /* processor | machine << 32, 1 -> 1 where it has one; machine, 0 -> see whole_from */
   struct tb_ftrace_track *tracks;
   size_t track_count, track_capacity;
-  struct tb_map transactions;            /* of binder: number, machine -> what it is, and when, see find_transaction */
+  struct tb_map transactions; /* of binder: number, machine -> what it is, and when, see find_transaction */
+  struct tb_ftrace_memory memory;
   struct tb_ftrace_slice_edge *repeated; /* that come at an edge */
   size_t repeated_count, repeated_capacity;
   struct tb_arena arena;
@@ -69,6 +72,8 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges);
 
 /* Takes in the walk's current packet, which is a bundle. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges);
+/* Settles the values of all that was taken in; then tb_ftrace_edges_end. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_ftrace_edges_settle(struct tb_ftrace_edges *edges);
 /* Makes the packets of all that was taken in. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges);
 

@@ -74,13 +74,6 @@ static struct tb_ftrace_event_role role_of_minimal_suspend(const struct tb_ftrac
   return (struct tb_ftrace_event_role){.role = begins ? TB_FTRACE_ROLE_BEGIN : TB_FTRACE_ROLE_END, .kind = event->kind};
 }
 
-/* Which number of which process, whoever changed it. */
-static uint64_t memory_of(const struct tb_ftrace_event *event) {
-  uint64_t memory = tb_wire_find_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MM_ID);
-  uint64_t of = memory ? memory << 8 : (uint64_t)event->pid << 40;
-  return tb_mix64(of ^ tb_wire_find_number(event->payload, TB_RSS_STAT_FTRACE_EVENT_MEMBER));
-}
-
 /* By which of its fields events of a kind belong together: up to three numbers, or a text, or none where it has one of
  * all. */
 static const struct kind {
@@ -203,8 +196,6 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
       return role_of_suspend(event);
     case TB_FTRACE_EVENT_SUSPEND_RESUME_MINIMAL:
       return role_of_minimal_suspend(event);
-    case TB_FTRACE_EVENT_RSS_STAT:
-      return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_VALUE, .key = memory_of(event), .kind = event->kind};
     case TB_FTRACE_EVENT_BINDER_TRANSACTION:
       return role_of_transaction(event);
     case TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED:

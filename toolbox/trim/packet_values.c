@@ -113,6 +113,14 @@ static uint64_t key_of(uint64_t common, uint32_t kind, const struct tb_wire_fiel
   return key;
 }
 
+/* Of the field of a message whose fields are values of what its first says, which has the key `of`. */
+static uint64_t key_in(uint64_t of, uint32_t field) { return tb_mix64(of ^ field); }
+
+uint64_t tb_packet_values_process_key(uint64_t pid, uint32_t field) {
+  uint64_t common = tb_mix64(TB_TRACE_PACKET_PROCESS_STATS);
+  return key_in(tb_mix64(tb_mix64(common ^ TB_PROCESS_STATS_PROCESSES) ^ pid), field);
+}
+
 bool tb_packet_is_value(const struct tb_walk *walk, uint64_t *key) {
   const struct tb_packet_header *head = &walk->packet.head;
   uint32_t of = head->kind == TB_TRACE_PACKET_BATTERY ? TB_BATTERY_COUNTERS_NAME
@@ -145,8 +153,8 @@ static enum tb_status append_field(const struct tb_wire_field *field, const char
   return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
 }
 
-static bool choose(struct appending *a, uint64_t key, int64_t time) {
-  const struct tb_packet_value value = {key, time};
+static bool choose(struct appending *a, uint64_t key, int64_t time, uint64_t number) {
+  const struct tb_packet_value value = {key, time, number};
   bool chosen = a->choose(a->ctx, &value);
   a->any |= chosen;
   a->all &= chosen;
@@ -175,7 +183,7 @@ static enum tb_status append_many(struct appending *a, const struct tb_wire_fiel
   size_t body = a->buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &part) == TB_OK) {
     bool is_value = part.number != TB_PROCESS_STATS_PROCESS_PID;
-    if (is_value && !choose(a, key_of(of, 0, &part), a->walk->host_time)) continue;
+    if (is_value && !choose(a, key_in(of, part.number), a->walk->host_time, part.value)) continue;
     any |= is_value;
     status = append_field(&part, cursor.at, a->buffer);
   }
@@ -190,7 +198,7 @@ static enum tb_status append_value(struct appending *a, const struct tb_wire_fie
   if (holds == HOLDS_NONE) return append_field(field, end, a->buffer);
   if (holds == HOLDS_MANY) return append_many(a, field);
   int64_t time = holds == HOLDS_TIMED ? time_of(a->walk, field) : a->walk->host_time;
-  if (!choose(a, key_of(a->common, kind, field), time)) return TB_OK;
+  if (!choose(a, key_of(a->common, kind, field), time, 0)) return TB_OK;
   return holds == HOLDS_TIMED && !a->at_own_times ? append_untimed(a, field) : append_field(field, end, a->buffer);
 }
 

@@ -11,12 +11,16 @@
 
 /* One of them, in the current packet of a walk. */
 struct tb_packet_value {
-  uint64_t key; /* what it is the value of, among all values of its machine */
-  int64_t time; /* on machine 0's trace clock */
+  uint64_t key;    /* what it is the value of, among all values of its machine */
+  int64_t time;    /* on machine 0's trace clock */
+  uint64_t number; /* of a process' statistics: the value */
 };
 
 /* Whether packets of that payload hold such values. */
 bool tb_packet_holds_values(uint32_t kind);
+
+/* The key of the value in field `field` of a process' statistics. */
+uint64_t tb_packet_values_process_key(uint64_t pid, uint32_t field);
 
 /* Whether such a value is of the time up to it: readers show it from the one before on. */
 bool tb_packet_values_end_at(uint32_t kind);
