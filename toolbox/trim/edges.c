@@ -198,8 +198,10 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return take_event(edges, walk, events);
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
     return edges->slices.again ? TB_OK : tb_ftrace_edges_take(edges->ftrace);
-  if (head->kind == TB_TRACE_PACKET_PROCESS_TREE && !edges->slices.again)
-    return tb_ftrace_memory_take_tree(&edges->ftrace->memory, walk);
+  if (head->kind == TB_TRACE_PACKET_PROCESS_TREE && !edges->slices.again) {
+    status = tb_ftrace_memory_take_tree(&edges->ftrace->memory, walk);
+    return status == TB_OK ? tb_ftrace_threads_take_tree(&edges->ftrace->threads, walk) : status;
+  }
   if (walk->time.resolved && head->kind == TB_TRACE_PACKET_FRAME_TIMELINE_EVENT) return take_frame(edges, walk);
   if (!walk->time.resolved || !head->has_timestamp) return TB_OK;
   if (tb_packet_holds_values(head->kind)) return take_values(edges, walk);

@@ -19,6 +19,7 @@ void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, c
   tb_map_init(&edges->first_bundles, a);
   tb_map_init(&edges->transactions, a);
   tb_ftrace_memory_init(&edges->memory, a, window->start);
+  tb_ftrace_threads_init(&edges->threads, a, window);
   tb_arena_init(&edges->arena, a, 0);
   tb_buffer_init(&edges->packets, a, 0);
 }
@@ -36,6 +37,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   tb_map_free(&edges->first_bundles);
   tb_map_free(&edges->transactions);
   tb_ftrace_memory_free(&edges->memory);
+  tb_ftrace_threads_free(&edges->threads);
   tb_free(a, edges->repeated, edges->repeated_capacity * sizeof(*edges->repeated));
   tb_arena_free(&edges->arena);
   tb_buffer_free(&edges->packets);
@@ -147,6 +149,8 @@ static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb
   static const struct tb_str idle = {"swapper", 7};
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, raw, &time)) return TB_OK;
+  enum tb_status status = tb_ftrace_threads_take_name(&edges->threads, bundle->machine, time, pid, comm);
+  if (status != TB_OK) return status;
   struct tb_ftrace_track *track =
       get_track(edges, (uint64_t)bundle->machine << 32 | bundle->cpu, TB_FTRACE_EVENT_SCHED_SWITCH);
   if (!track) return TB_NO_MEMORY;
@@ -159,7 +163,7 @@ static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb
   struct tb_buffer *b = &track->buffer;
   b->len = 0;
   track->value = (struct tb_ftrace_kept){.cpu = bundle->cpu, .machine = bundle->machine};
-  enum tb_status status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_PID, 0);
+  status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_PID, 0);
   if (status == TB_OK) status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_SCHED_SWITCH);
   size_t body = b->len;
   if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM, idle);
@@ -177,14 +181,15 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
   struct tb_ftrace_event event;
   int64_t time;
   tb_ftrace_event_read(bytes, &event);
+  enum tb_status status = tb_ftrace_threads_take(&edges->threads, bundle, &event);
+  if (status != TB_OK) return status;
   if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH)
     return take_switch(edges, bundle, event.raw_time,
                        (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
                        (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
                        tb_wire_find_bytes(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM), false);
-  enum tb_status status = event.kind == TB_FTRACE_EVENT_BINDER_TRANSACTION
-                              ? take_transaction(edges, bundle, &event)
-                              : tb_ftrace_memory_take(&edges->memory, bundle, &event);
+  status = event.kind == TB_FTRACE_EVENT_BINDER_TRANSACTION ? take_transaction(edges, bundle, &event)
+                                                            : tb_ftrace_memory_take(&edges->memory, bundle, &event);
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &event);
   if (status != TB_OK || role.role == TB_FTRACE_ROLE_NONE || !tb_ftrace_bundle_time(bundle, event.raw_time, &time))
     return status;
@@ -424,7 +429,11 @@ static enum tb_status append_repeated(struct tb_ftrace_edges *edges) {
   if (edges->repeated_count) qsort(edges->repeated, edges->repeated_count, sizeof(*edges->repeated), compare_edges);
   for (size_t i = 0; i < edges->repeated_count && status == TB_OK; i++) {
     const struct tb_ftrace_slice_edge *edge = &edges->repeated[i];
-    status = append_packet(edges, &edge->kept, edge->ends ? edges->window.end : edges->window.start);
+    struct tb_ftrace_event event;
+    tb_ftrace_event_read(edge->kept.bytes, &event);
+    status = tb_ftrace_threads_take_inside(&edges->threads, edge->kept.machine, event.pid);
+    if (status == TB_OK)
+      status = append_packet(edges, &edge->kept, edge->ends ? edges->window.end : edges->window.start);
   }
   return status;
 }
@@ -482,6 +491,29 @@ static enum tb_status append_memory(struct tb_ftrace_edges *edges, const struct 
   if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
   tb_buffer_free(&made);
   edges->values_at_start++;
+  return status == TB_OK ? tb_ftrace_threads_take_inside(&edges->threads, value->machine, value->tid) : status;
+}
+
+/* In front of what else comes at the edges, since that is of these threads. */
+static enum tb_status prepend_threads(struct tb_ftrace_edges *edges) {
+  const struct tb_map *processes = &edges->memory.processes;
+  const struct tb_buffer rest = edges->packets;
+  struct tb_buffer made;
+  tb_buffer_init(&edges->packets, edges->track_index.allocator, 0);
+  tb_buffer_init(&made, edges->track_index.allocator, 0);
+  enum tb_status status = tb_ftrace_threads_append_trees(&edges->threads, edges->walk, processes, &edges->packets);
+  for (size_t i = 0; i < edges->threads.count && status == TB_OK; i++) {
+    const struct tb_window_thread *thread = &edges->threads.threads[i];
+    if (!tb_ftrace_threads_lacks_name(thread, processes)) continue;
+    made.len = 0;
+    status = tb_ftrace_threads_append_name(thread, &made);
+    struct tb_ftrace_kept kept = {0, thread->machine, {made.data, made.len}};
+    if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
+  }
+  if (status == TB_OK) status = tb_buffer_append(&edges->packets, rest.data, rest.len);
+  struct tb_buffer old = rest;
+  tb_buffer_free(&old);
+  tb_buffer_free(&made);
   return status;
 }
 
@@ -497,7 +529,8 @@ enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
     status = end_track(edges, &edges->tracks[i]);
     if (status == TB_OK) status = end_value(edges, &edges->tracks[i]);
   }
-  return status == TB_OK ? append_repeated(edges) : status;
+  if (status == TB_OK) status = append_repeated(edges);
+  return status == TB_OK ? prepend_threads(edges) : status;
 }
 
 static bool ends_slice(const struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,

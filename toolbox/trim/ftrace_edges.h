@@ -9,6 +9,7 @@
 
 #include "toolbox/trim/edges.h"
 #include "toolbox/trim/ftrace_memory.h"
+#include "toolbox/trim/ftrace_threads.h"
 #include "toolbox/walk/ftrace_bundle.h"
 
 /* Of one event that may come again at an edge: where it came from, and the message. */
@@ -59,6 +60,7 @@ struct tb_ftrace_edges {
   size_t track_count, track_capacity;
   struct tb_map transactions; /* of binder: number, machine -> what it is, and when, see find_transaction */
   struct tb_ftrace_memory memory;
+  struct tb_ftrace_threads threads;
   struct tb_ftrace_slice_edge *repeated; /* that come at an edge */
   size_t repeated_count, repeated_capacity;
   struct tb_arena arena;

@@ -13,6 +13,7 @@ void tb_ftrace_memory_init(struct tb_ftrace_memory *memory, const struct tb_allo
   *memory = (struct tb_ftrace_memory){.allocator = allocator, .start = start};
   tb_map_init(&memory->processes, allocator);
   tb_map_init(&memory->owners, allocator);
+  tb_map_init(&memory->sharers, allocator);
   tb_map_init(&memory->gone, allocator);
   tb_map_init(&memory->value_index, allocator);
 }
@@ -22,6 +23,7 @@ void tb_ftrace_memory_free(struct tb_ftrace_memory *memory) {
   tb_free(memory->allocator, memory->values, memory->value_capacity * sizeof(*memory->values));
   tb_map_free(&memory->processes);
   tb_map_free(&memory->owners);
+  tb_map_free(&memory->sharers);
   tb_map_free(&memory->gone);
   tb_map_free(&memory->value_index);
 }
@@ -80,10 +82,12 @@ enum tb_status tb_ftrace_memory_take_tree(struct tb_ftrace_memory *memory, const
   struct tb_wire_field field, f[TB_PROCESS_TREE_THREAD_TGID + 1];
   enum tb_status status = TB_OK;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number != TB_PROCESS_TREE_THREADS || field.type != TB_WIRE_BYTES) continue;
+    bool is_thread = field.number == TB_PROCESS_TREE_THREADS;
+    if ((!is_thread && field.number != TB_PROCESS_TREE_PROCESSES) || field.type != TB_WIRE_BYTES) continue;
     (void)tb_wire_read_fields(field.bytes, f, TB_PROCESS_TREE_THREAD_TGID + 1);
-    status = tb_map_put(&memory->processes, f[TB_PROCESS_TREE_THREAD_TID].value, walk->packet.head.machine,
-                        f[TB_PROCESS_TREE_THREAD_TGID].value);
+    uint32_t pid = is_thread ? TB_PROCESS_TREE_THREAD_TGID : TB_PROCESS_TREE_PROCESS_PID;
+    status =
+        tb_map_put(&memory->processes, f[TB_PROCESS_TREE_THREAD_TID].value, walk->packet.head.machine, f[pid].value);
   }
   return status;
 }
@@ -137,16 +141,38 @@ static enum tb_status take_other(struct tb_ftrace_memory *memory, const struct t
   return TB_OK;
 }
 
+/* A thread is of the process of the one that made it, or that of the one that it made: either may be known. */
+static enum tb_status put_process(struct tb_ftrace_memory *memory, const struct tb_memory_event *event) {
+  struct tb_map *processes = &memory->processes;
+  uint64_t tid = (uint64_t)event->tid;
+  if (event->what == TB_MEMORY_PROCESS) return tb_map_put(processes, tid, event->machine, tid);
+  const uint64_t *of_parent = tb_map_find(processes, event->memory, event->machine);
+  if (of_parent) return tb_map_put(processes, tid, event->machine, *of_parent);
+  const uint64_t *of_child = tb_map_find(processes, tid, event->machine);
+  return of_child ? tb_map_put(processes, event->memory, event->machine, *of_child) : TB_OK;
+}
+
 /* A number that comes again is of another process, or thread. */
 static enum tb_status take_thread(struct tb_ftrace_memory *memory, const struct tb_memory_event *event) {
   bool is_process = event->what == TB_MEMORY_PROCESS;
-  int64_t process = is_process ? event->tid : process_of(memory, (int64_t)event->memory, event->machine);
   uint32_t number;
   for (uint32_t member = 0; is_process && member < MEMBERS; member++)
     if (tb_map_get(&memory->value_index, (uint64_t)event->tid, (uint64_t)event->machine << 32 | member, &number))
       memory->values[number].has_value = false;
-  enum tb_status status = tb_map_put(&memory->processes, (uint64_t)event->tid, event->machine, (uint64_t)process);
+  enum tb_status status = put_process(memory, event);
   return status == TB_OK ? tb_map_put(&memory->gone, (uint64_t)event->tid, event->machine, 0) : status;
+}
+
+/* A thread of which nothing says whose it is shares its memory with the others of its process. */
+static enum tb_status take_own(struct tb_ftrace_memory *memory, const struct tb_memory_event *event) {
+  const uint64_t *process = tb_map_find(&memory->processes, (uint64_t)event->tid, event->machine);
+  const uint64_t *sharer = tb_map_find(&memory->sharers, event->memory, event->machine);
+  enum tb_status status = TB_OK;
+  if (process)
+    status = tb_map_put(&memory->sharers, event->memory, event->machine, *process);
+  else if (sharer)
+    status = tb_map_put(&memory->processes, (uint64_t)event->tid, event->machine, *sharer);
+  return status == TB_OK ? tb_map_put(&memory->owners, event->memory, event->machine, (uint64_t)event->tid) : status;
 }
 
 static enum tb_status take_in_order(struct tb_ftrace_memory *memory, const struct tb_memory_event *event) {
@@ -160,7 +186,7 @@ static enum tb_status take_in_order(struct tb_ftrace_memory *memory, const struc
     case TB_MEMORY_OTHER:
       return take_other(memory, event);
     case TB_MEMORY_OWN:
-      status = tb_map_put(&memory->owners, event->memory, event->machine, (uint64_t)event->tid);
+      status = take_own(memory, event);
       break;
     case TB_MEMORY_PLAIN:
     default:
@@ -168,6 +194,22 @@ static enum tb_status take_in_order(struct tb_ftrace_memory *memory, const struc
   }
   if (status != TB_OK || is_gone(memory, event->tid, event->machine)) return status;
   return put_value(memory, event, event->tid);
+}
+
+/* A value of a thread of which nothing said whose it is, but another of the same memory did later: of that process, if
+ * it has no later one. */
+static void join_process(const struct tb_ftrace_memory *memory, struct tb_memory_value *value) {
+  const uint64_t *sharer = value->memory ? tb_map_find(&memory->sharers, value->memory, value->machine) : NULL;
+  uint32_t number;
+  if (!sharer || tb_map_find(&memory->processes, (uint64_t)value->process, value->machine)) return;
+  value->process = (int64_t)*sharer;
+  if (!tb_map_get(&memory->value_index, *sharer, (uint64_t)value->machine << 32 | value->member, &number)) return;
+  struct tb_memory_value *other = &memory->values[number];
+  value->has_value_at_start |= other->has_value_at_start;
+  if (other->has_value && other->time > value->time)
+    value->has_value = false;
+  else
+    other->has_value = false;
 }
 
 /* Whose the memory is at the start, which it may be no more. */
@@ -178,6 +220,30 @@ static void find_owner(const struct tb_ftrace_memory *memory, struct tb_memory_v
       owner && !is_gone(memory, tid, value->machine) && process_of(memory, tid, value->machine) == value->process;
   value->tid = owns ? tid : value->process;
   if (!owns) value->memory = 0;
+}
+
+static bool is_carried(const struct tb_memory_value *value) { return value->has_value && !value->has_value_at_start; }
+
+/* Of a memory that no value is of, since its process had others later: readers know its owner still. One of several
+ * values that say the same of another memory says it. */
+static void carry_owner(struct tb_ftrace_memory *memory, const struct tb_map_entry *owner) {
+  uint32_t machine = (uint32_t)owner->second, number;
+  uint64_t process = (uint64_t)process_of(memory, (int64_t)owner->value, machine);
+  struct tb_memory_value *spare = NULL, *known[MEMBERS];
+  size_t count = 0;
+  if (is_gone(memory, (int64_t)owner->value, machine)) return;
+  for (uint32_t member = 0; member < MEMBERS; member++) {
+    if (!tb_map_get(&memory->value_index, process, (uint64_t)machine << 32 | member, &number)) continue;
+    struct tb_memory_value *value = &memory->values[number];
+    if (!is_carried(value)) continue;
+    if (value->memory == owner->first) return;
+    for (size_t i = 0; i < count; i++)
+      if (known[i]->memory == value->memory) spare = value;
+    known[count++] = value;
+  }
+  if (!spare) return;
+  spare->memory = owner->first;
+  spare->tid = (int64_t)owner->value;
 }
 
 static int compare_events(const void *a, const void *b) {
@@ -194,7 +260,12 @@ enum tb_status tb_ftrace_memory_end(struct tb_ftrace_memory *memory, const struc
     const uint64_t *from = whole_from->count ? tb_map_find(whole_from, event->machine, 0) : NULL;
     if (!from || event->time >= (int64_t)*from) status = take_in_order(memory, event);
   }
-  for (size_t i = 0; i < memory->value_count; i++) find_owner(memory, &memory->values[i]);
+  for (size_t i = 0; i < memory->value_count; i++) {
+    join_process(memory, &memory->values[i]);
+    find_owner(memory, &memory->values[i]);
+  }
+  struct tb_map_entry owner;
+  for (size_t at = 0; tb_map_next(&memory->owners, &at, &owner);) carry_owner(memory, &owner);
   return status;
 }
 
