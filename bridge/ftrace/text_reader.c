@@ -183,4 +183,4 @@ const struct tb_reader_ops tb_ftrace_reader_ops = {.format = TB_FORMAT_FTRACE,
                                                    .destroy = destroy,
                                                    .detect = detect,
                                                    .runs_ahead = true,
-                                                   .source = {.system_text = true}};
+                                                   .source = {.system_text = true, .names_tracks = true}};

@@ -29,6 +29,8 @@ struct tb_source_traits {
   bool system_text;     /* all its events are lines of the system's own trace, as text (TB_EVENT_SYSTEM_TRACE) */
   bool some_text;       /* some of them may be such lines, in a trace of others */
   bool old_async;       /* async phases of the first kind (S T p F) may be said by their successors (b n e) */
+  bool names_tracks;    /* tracks of async slices have names: else each is called as its first slice */
+  bool own_states;      /* states of threads have the format's own words, and the idle thread has none */
 };
 
 /* What a target takes. All false: events whose meaning they say themselves, as for users of the library. */

@@ -24,6 +24,9 @@
 
 #include "timeline/lane_allocator.h"
 
+/* The name of the lanes of slices that overlap others of their track, below it. */
+#define TB_OVERLAPPING_SLICES TB_STR("overlapping slices")
+
 /* True if a slice without an end is on top of one that ended at `ts`. The trace processor unwinds both at the next
  * event past `ts`, so a slice that begins here must not rely on an END of its own. */
 bool tb_lane_is_above_ended_slice(const struct tb_lane *lane, int64_t ts);

@@ -408,11 +408,14 @@ static enum tb_detection detect(const char *data, size_t len) {
   return first == TB_FXT_MAGIC || first == TB_FXT_MAGIC_BIG_ENDIAN ? TB_DETECT_CERTAIN : TB_DETECT_NO;
 }
 
-const struct tb_reader_ops tb_fxt_reader_ops = {
-    .format = TB_FORMAT_FXT,
-    .create = create,
-    .fill = fill,
-    .destroy = destroy,
-    .detect = detect,
-    .source = {.flow_ends_close = true, .counters_by_id = true, .unnamed_slices = true, .thread_zero = true},
-    .records = &tb_fxt_record_ops};
+const struct tb_reader_ops tb_fxt_reader_ops = {.format = TB_FORMAT_FXT,
+                                                .create = create,
+                                                .fill = fill,
+                                                .destroy = destroy,
+                                                .detect = detect,
+                                                .source = {.flow_ends_close = true,
+                                                           .counters_by_id = true,
+                                                           .unnamed_slices = true,
+                                                           .thread_zero = true,
+                                                           .own_states = true},
+                                                .records = &tb_fxt_record_ops};

@@ -496,5 +496,5 @@ const struct tb_reader_ops tb_perfetto_reader_ops = {.format = TB_FORMAT_PERFETT
                                                      .destroy = destroy,
                                                      .detect = tb_packet_detect,
                                                      .runs_ahead = true,
-                                                     .source = {.old_async = true},
+                                                     .source = {.old_async = true, .names_tracks = true},
                                                      .is_packets = true};

@@ -27,7 +27,7 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
   if (!tb_sequence_is_shared(w)) {
     if (lane->number == 0) return TB_OK; /* the default track */
     *uuid = ++p->next_uuid;
-    return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_STR("overlapping slices"));
+    return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_OVERLAPPING_SLICES);
   }
   const struct tb_lane_group *group = &p->groups.lanes[lane->lane_group];
   if (group->class == TB_GROUP_CARRIED || (group->class == TB_GROUP_TRACK && lane->number == 0)) {
@@ -36,7 +36,7 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
   }
   *uuid = ++p->next_uuid;
   return tb_perfetto_write_lane(p, *uuid, group->parent,
-                                group->class == TB_GROUP_TRACK ? TB_STR("overlapping slices") : group->name);
+                                group->class == TB_GROUP_TRACK ? TB_OVERLAPPING_SLICES : group->name);
 }
 
 static enum tb_status lane_track(struct tb_sequence_writer *w, const struct tb_lane *lane, uint32_t index,
