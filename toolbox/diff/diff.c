@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/losses.h"
 #include "base/options.h"
+#include "convert/match.h"
 #include "io/input.h"
 #include "model/reader_ops.h"
 #include "toolbox/diff/rows.h"
@@ -151,11 +152,22 @@ static enum tb_status compare_events(struct diff_state *d, struct tb_error *erro
   }
 }
 
+/* Rows that say the same once. */
+static void leave_once(struct tb_diff_rows *rows) {
+  size_t kept = 0;
+  if (rows->count > 1) qsort(rows->items, rows->count, sizeof(*rows->items), by_hash);
+  for (size_t i = 0; i < rows->count; i++)
+    if (!kept || rows->items[i].hash != rows->items[kept - 1].hash) rows->items[kept++] = rows->items[i];
+  rows->count = kept;
+}
+
+/* Formats differ in how many tracks of one name they spread slices over. */
 static enum tb_status compare_tracks(struct diff_state *d) {
   for (unsigned i = 0; i < 2; i++) {
     const struct tb_track *track;
     for (size_t index = 0; (track = tb_reader_track(d->sides[i].reader, index)) != NULL; index++)
       if (tb_diff_rows_add_track(&d->sides[i].rows, track) != TB_OK) return TB_NO_MEMORY;
+    if (d->sides[i].rows.view.is_across) leave_once(&d->sides[i].rows);
   }
   return match(d);
 }
@@ -191,6 +203,17 @@ static enum tb_status gather(struct diff_state *d) {
   return TB_OK;
 }
 
+/* Lets both readers give what both formats have. */
+static void match_formats(struct diff_state *d) {
+  struct tb_reader *first = d->sides[0].reader, *second = d->sides[1].reader;
+  const struct tb_source_traits *a = &first->ops->source, *b = &second->ops->source;
+  tb_match_readers(first, second);
+  d->sides[0].rows.view = d->sides[1].rows.view =
+      (struct tb_diff_view){.is_across = tb_reader_format(first) != tb_reader_format(second),
+                            .names_tracks = a->names_tracks == b->names_tracks,
+                            .names_states = a->own_states == b->own_states};
+}
+
 static enum tb_status diff(struct diff_state *d, const char *const paths[2], const struct tb_reader_options *options,
                            struct tb_error *error) {
   struct tb_reader_options reader = *options;
@@ -202,7 +225,9 @@ static enum tb_status diff(struct diff_state *d, const char *const paths[2], con
   reader.event_types = 0;
   for (unsigned i = 0; i < 2 && status == TB_OK; i++)
     status = tb_reader_open(paths[i], &reader, &d->sides[i].reader, error);
-  if (status == TB_OK) status = compare_events(d, error);
+  if (status != TB_OK) return status;
+  match_formats(d);
+  status = compare_events(d, error);
   if (status != TB_OK) return status;
   return compare_tracks(d) == TB_OK && gather(d) == TB_OK ? TB_OK : no_memory(error);
 }

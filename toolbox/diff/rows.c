@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "json/emitter.h"
+#include "timeline/slice_nester.h"
 
 enum { ROWS_MAX = 1 << 28, NUMBER_TEXT = 32 };
 
@@ -14,14 +15,18 @@ void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *all
   *rows = (struct tb_diff_rows){.allocator = allocator};
   tb_arena_init(&rows->arena, allocator, 0);
   tb_buffer_init(&rows->text, allocator, 0);
+  tb_buffer_init(&rows->counter, allocator, 0);
   tb_map_init(&rows->used, allocator);
+  tb_map_init(&rows->objects, allocator);
 }
 
 void tb_diff_rows_free(struct tb_diff_rows *rows) {
   tb_free(rows->allocator, rows->items, rows->capacity * sizeof(*rows->items));
   tb_arena_free(&rows->arena);
   tb_buffer_free(&rows->text);
+  tb_buffer_free(&rows->counter);
   tb_map_free(&rows->used);
+  tb_map_free(&rows->objects);
 }
 
 void tb_diff_rows_clear(struct tb_diff_rows *rows) {
@@ -39,13 +44,72 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return mix_text(hash, (struct tb_str){bytes, sizeof(bytes)});
 }
 
-/* Ids of processes and threads, and names of tracks that have none; never how a file numbers its tracks. */
-static uint64_t mix_track(uint64_t hash, const struct tb_track *track) {
+static bool is_own(const struct tb_track *track) {
+  return track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER;
+}
+
+/* Across formats: what is of process 0 may be of none. */
+static uint64_t mix_process(const struct tb_diff_rows *rows, uint64_t hash, const struct tb_track *process) {
+  if (rows->view.is_across && !process->pid) return hash;
+  return mix(mix(hash, TB_TRACK_PROCESS), (uint64_t)process->pid);
+}
+
+/* FXT's "name:series:7" is "name id: 7 series", as others have it; without an id it is "name series". */
+static struct counter_name { struct tb_str name, id, series; } counter_name(struct tb_str text) {
+  struct counter_name parts = {.name = text};
+  size_t at = text.len;
+  while (at && text.ptr[at - 1] >= '0' && text.ptr[at - 1] <= '9') at--;
+  if (at == text.len || at < 2 || text.ptr[at - 1] != ':') return parts;
+  size_t series = at - 1;
+  while (series && text.ptr[series - 1] != ':') series--;
+  if (series < 2) return parts;
+  parts.name = (struct tb_str){text.ptr, series - 1};
+  parts.series = (struct tb_str){text.ptr + series, at - 1 - series};
+  if (text.len != at + 1 || text.ptr[at] != '0') parts.id = (struct tb_str){text.ptr + at, text.len - at};
+  return parts;
+}
+
+/* "name value" is "name": JSON has no counters without a series. */
+static struct tb_str without_value(struct tb_str name) {
+  const struct tb_str end = TB_STR(" value");
+  bool ends = name.len > end.len && memcmp(name.ptr + name.len - end.len, end.ptr, end.len) == 0;
+  return ends ? (struct tb_str){name.ptr, name.len - end.len} : name;
+}
+
+/* The name of a track as it is compared, in rows->counter where it is another. An empty one without memory. */
+static struct tb_str compared_name(struct tb_diff_rows *rows, const struct tb_track *track) {
+  if (!rows->view.is_across || track->type != TB_TRACK_COUNTER) return track->name;
+  struct counter_name parts = counter_name(track->name);
+  if (!parts.series.ptr) return without_value(track->name);
+  const struct tb_str all[] = {parts.name, parts.id.len ? TB_STR(" id: ") : TB_STR(""), parts.id, TB_STR(" "),
+                               parts.series};
+  rows->counter.len = 0;
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+    if (tb_buffer_append(&rows->counter, all[i].ptr, all[i].len) != TB_OK) return (struct tb_str){"", 0};
+  return without_value((struct tb_str){rows->counter.data, rows->counter.len});
+}
+
+/* Across formats: slices that overlap others of their track are on it. */
+static const struct tb_track *without_lane(const struct tb_diff_rows *rows, const struct tb_track *track) {
+  bool is_lane = rows->view.is_across && track->type == TB_TRACK_CUSTOM && track->parent &&
+                 tb_str_equal(track->name, TB_OVERLAPPING_SLICES);
+  return is_lane ? track->parent : track;
+}
+
+/* Ids of processes and threads, and names of tracks that have none; never how a file numbers its tracks. Where a format
+ * names no tracks, what is on one is its process'. */
+static uint64_t mix_track(struct tb_diff_rows *rows, uint64_t hash, const struct tb_track *track) {
+  track = without_lane(rows, track);
+  bool names_all = rows->view.names_tracks, is_nameless = track->type == TB_TRACK_CUSTOM && !names_all;
+  if (is_nameless) hash = mix(hash, TB_TRACK_CUSTOM);
   for (unsigned depth = 0; track && depth < TB_TRACK_DEPTH_MAX; track = track->parent, depth++) {
+    bool passes = track->type == TB_TRACK_GLOBAL || (track->type == TB_TRACK_CUSTOM && !names_all) ||
+                  (track->type == TB_TRACK_THREAD && is_nameless);
+    if (passes) continue;
+    if (track->type == TB_TRACK_PROCESS) return mix_process(rows, hash, track);
     hash = mix(hash, (uint64_t)track->type);
-    if (track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER) hash = mix_text(hash, track->name);
     if (track->type == TB_TRACK_THREAD) return mix(mix(hash, (uint64_t)track->tid), (uint64_t)track->pid);
-    if (track->type == TB_TRACK_PROCESS) return mix(hash, (uint64_t)track->pid);
+    hash = mix_text(hash, compared_name(rows, track));
   }
   return hash;
 }
@@ -102,7 +166,7 @@ static enum tb_status add(struct tb_diff_rows *rows, const struct tb_diff_hashed
   if (!added->name.ptr || !added->value.ptr) return TB_NO_MEMORY;
   added->hash = mix(row->hash, row->table);
   if (row->has_ts) added->hash = mix(added->hash, (uint64_t)row->ts);
-  if (row->track) added->hash = mix_track(added->hash, row->track);
+  if (row->track) added->hash = mix_track(rows, added->hash, row->track);
   added->hash = mix_text(mix_text(added->hash, row->name), row->value);
   rows->count++;
   return TB_OK;
@@ -164,7 +228,7 @@ static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed
 static enum tb_status add_counter(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
   char text[NUMBER_TEXT];
   row->table = TB_DIFF_COUNTERS;
-  row->name = event->track->name;
+  row->name = compared_name(rows, event->track);
   if (event->arg_count) row->value = value_text(&event->args[0], text);
   enum tb_status status = add(rows, row);
   row->value = (struct tb_str){NULL, 0}; /* it may be in `text` */
@@ -179,9 +243,9 @@ static enum tb_status use(struct tb_diff_rows *rows, const struct tb_track *trac
 }
 
 /* Formats differ in the track of what is a process' own. */
-static const struct tb_track *owner_of(const struct tb_event *event) {
+static const struct tb_track *owner_of(const struct tb_event *event, enum tb_event_type type) {
   const struct tb_track *track = event->track;
-  switch (event->type) {
+  switch (type) {
     case TB_EVENT_OBJECT_CREATE:
     case TB_EVENT_OBJECT_SNAPSHOT:
     case TB_EVENT_OBJECT_DELETE:
@@ -193,15 +257,37 @@ static const struct tb_track *owner_of(const struct tb_event *event) {
   }
 }
 
+/* An object's life is a slice in Perfetto, and comes with its phase. */
+static enum tb_status find_type(struct tb_diff_rows *rows, const struct tb_event *event, enum tb_event_type *type) {
+  *type = event->type;
+  if (event->type == TB_EVENT_SLICE_BEGIN && event->phase == 'N') {
+    *type = TB_EVENT_OBJECT_CREATE;
+    return tb_map_put(&rows->objects, event->slice_id, 0, 1);
+  }
+  if (event->type != TB_EVENT_SLICE_END || !tb_map_find(&rows->objects, event->slice_id, 0)) return TB_OK;
+  tb_map_remove(&rows->objects, event->slice_id, 0);
+  *type = TB_EVENT_OBJECT_DELETE;
+  return TB_OK;
+}
+
+/* Of no event that the formats have both. */
+static bool is_passed_over(const struct tb_diff_rows *rows, const struct tb_event *event) {
+  if (event->type == TB_EVENT_OTHER) return tb_str_equal(event->phase_text, TB_STR("E")); /* it ends nothing */
+  return event->type == TB_EVENT_THREAD_STATE && !rows->view.names_states && event->track && !event->track->tid;
+}
+
 enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event) {
+  enum tb_event_type type;
+  if (is_passed_over(rows, event)) return TB_OK;
+  if (find_type(rows, event, &type) != TB_OK) return TB_NO_MEMORY;
   struct tb_diff_hashed row = {.ts = event->ts,
                                .has_ts = event->has & TB_HAS_TS,
                                .offset = event->offset,
-                               .track = owner_of(event),
+                               .track = owner_of(event, type),
                                .name = {"", 0},
                                .value = {"", 0}};
   if (use(rows, row.track) != TB_OK) return TB_NO_MEMORY;
-  switch (event->type) {
+  switch (type) {
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_COMPLETE:
     case TB_EVENT_SLICE_END:
@@ -220,14 +306,34 @@ enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb
       break;
   }
   row.table = TB_DIFF_EVENTS;
-  row.hash = mix(event->type, event->task_state);
-  row.name = event->name;
+  row.hash = mix(type, event->task_state);
+  if (rows->view.names_states || !event->task_state) row.name = event->name;
   return add(rows, &row);
 }
 
+/* Conversions name what has an id of text after it. */
+static bool is_id(const struct tb_track *track) {
+  const struct tb_track_details *details = tb_track_get_details(track);
+  if (track->type == TB_TRACK_PROCESS) return details->pid_text.len && tb_str_equal(details->pid_text, track->name);
+  return track->type == TB_TRACK_THREAD && details->tid_text.len && tb_str_equal(details->tid_text, track->name);
+}
+
+/* Across formats what has no name, or no event, says nothing that its events do not. */
+static bool is_row(const struct tb_diff_rows *rows, const struct tb_track *track) {
+  const struct tb_diff_view *view = &rows->view;
+  bool is_used = tb_map_find(&rows->used, track->index, 0), is_named = track->name.len;
+  if (view->is_across && (is_id(track) || without_lane(rows, track) != track)) return false;
+  if (track->type == TB_TRACK_GLOBAL) return false;
+  if (track->type == TB_TRACK_CUSTOM && !view->names_tracks) return false;
+  if (track->type == TB_TRACK_THREAD && !view->names_states && !track->tid) return false;
+  if (!view->is_across) return is_named || is_used;
+  return is_own(track) ? is_used : is_named;
+}
+
 enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track) {
-  if (track->type == TB_TRACK_GLOBAL || (!track->name.len && !tb_map_find(&rows->used, track->index, 0))) return TB_OK;
+  if (!is_row(rows, track)) return TB_OK;
   struct tb_diff_hashed row = {.offset = TB_NO_OFFSET, .track = track, .name = track->name, .value = {"", 0}};
+  if (is_own(track)) row.name = compared_name(rows, track);
   row.table = track->type == TB_TRACK_PROCESS  ? TB_DIFF_PROCESSES
               : track->type == TB_TRACK_THREAD ? TB_DIFF_THREADS
                                                : TB_DIFF_TRACKS;

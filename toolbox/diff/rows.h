@@ -20,14 +20,23 @@ struct tb_diff_hashed {
   bool has_ts;
 };
 
+/* In what the formats of the two traces differ: what one of them does not have is not compared. */
+struct tb_diff_view {
+  bool is_across;    /* they are of two formats */
+  bool names_tracks; /* both name tracks of async slices, or neither */
+  bool names_states; /* both have the same words for the states of threads, and idle threads */
+};
+
 /* Rows in memory. */
 struct tb_diff_rows {
+  struct tb_diff_view view;
   const struct tb_allocator *allocator;
   struct tb_diff_hashed *items;
   size_t count, capacity;
   struct tb_arena arena;
-  struct tb_buffer text;
-  struct tb_map used; /* index of a track that has an event, or has a track that has one */
+  struct tb_buffer text, counter; /* an argument's key; a counter's name */
+  struct tb_map used;             /* index of a track that has an event, or has a track that has one */
+  struct tb_map objects;          /* number of a slice that is an object's life, while it is open */
 };
 
 void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *allocator);
@@ -38,7 +47,8 @@ void tb_diff_rows_clear(struct tb_diff_rows *rows);
 /* Adds the rows that the event of the one shape, its slices as BEGIN and END, is. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event);
 /* Adds the row that the track is, once all events are added: one without a name that has none is no row, since formats
- * differ in which of these they say. TB_OK or TB_NO_MEMORY. */
+ * differ in which of these they say; across formats a process or thread needs a name, another track an event. TB_OK or
+ * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track);
 
 /* Appends what the row says, for people. TB_OK or TB_NO_MEMORY. */

@@ -31,7 +31,16 @@ extern "C" {
  *   tracks     type, process, thread and name of all other tracks
  * Of these three what has no name and no event is no row. A track is known by process and thread id, one of its own by
  * its parent and its name. Ids of tracks, flows, sequences and interned texts, the order in the file, and what a trace
- * says of its recording are not compared. */
+ * says of its recording are not compared.
+ *
+ * Of two formats what one of them does not have is not compared:
+ *   names of tracks of async slices, where only Perfetto and ftrace have them; such a track is its process'
+ *   whether what has no thread is of process 0 or of none; processes and threads without a name, and other tracks
+ *   without an event
+ *   how many tracks of one name slices are spread over, such as those for slices that overlap; an END that ends nothing
+ *   the words for states of threads where one trace is FXT, and idle threads: the states are compared
+ *   how a counter's name has its series and its id: "N:S:I" of FXT is "N id: I S", of id 0 "N S"; "N value" is "N"
+ * Events that one format has as text or as instants (the kernel's, other packets of Perfetto) are compared as such. */
 #define TB_DIFF_TABLE_LIST(X) \
   X(SLICES, "slices")         \
   X(ENDS, "ends")             \

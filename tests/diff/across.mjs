@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// across.mjs PROGRAM: a trace and its conversion into another format are equal, also where formats say one thing in
+// different ways; the same conversion and a trace that truly says something else are not, and what differs is told.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+
+const program = path.resolve(process.argv[2]);
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "across-"));
+const json = (...events) => ({ end: "json", text: JSON.stringify({ traceEvents: events }) });
+const packets = (...list) => ({ end: "txt", text: list.map((packet) => `packet { ${packet} }`).join("\n") });
+const lines = (...list) => ({ end: "systrace", text: ["# tracer: nop", "#", ...list, ""].join("\n") });
+const at = { pid: 7, tid: 8, cat: "c" };
+const slice = { ...at, ph: "X", name: "work", ts: 900, dur: 5 };
+
+// ---- what is one, in two formats ------------------------------------------------------------------------------------
+
+const sequence = "trusted_packet_sequence_id: 1", start = `${sequence} sequence_flags: 1`;
+const onTrack = (name) => packets(
+  `${start} track_descriptor { uuid: 5 process { pid: 7 } }`,
+  `${sequence} track_descriptor { uuid: 6 parent_uuid: 5 name: "row" }`,
+  `${sequence} track_descriptor { uuid: 9 parent_uuid: 5 }`,
+  `timestamp: 10 ${sequence} track_event { type: TYPE_SLICE_BEGIN track_uuid: 6 name: "${name}" }`,
+  `timestamp: 20 ${sequence} track_event { type: TYPE_SLICE_END track_uuid: 6 }`,
+  `timestamp: 30 ${sequence} track_event { type: TYPE_SLICE_BEGIN track_uuid: 9 name: "other" }`,
+  `timestamp: 40 ${sequence} track_event { type: TYPE_SLICE_END track_uuid: 9 }`);
+const ofNoProcess = (value) => packets(
+  `${start} track_descriptor { uuid: 5 name: "load" counter { } }`,
+  `timestamp: 10 ${sequence} track_event { type: TYPE_COUNTER track_uuid: 5 counter_value: ${value} }`);
+const otherPacket = (id) => packets(`timestamp: 10 104 { 1: ${id} }`);
+const async = { ...at, id: 1 };
+const nested = (name) => json({ ...async, ph: "b", name: "outer", ts: 1 }, { ...async, ph: "e", name: "outer", ts: 9 },
+                              { ...async, ph: "b", name, ts: 20 }, { ...async, ph: "e", name, ts: 29 });
+const old = { ...at, id: 2, name: "old" };
+const steps = (step) => json({ ...old, ph: "S", ts: 1 }, { ...old, ph: "F", ts: 9 },
+                             { ...old, ph: "T", ts: 5, args: { step } });
+const object = (end) => json({ ...at, ph: "N", id: "0x1", name: "Node", ts: 1, args: {} },
+                             { ...at, ph: "O", id: "0x1", name: "Node", ts: 5, args: { snapshot: { n: 1 } } },
+                             { ...at, ph: "D", id: "0x1", name: "Node", ts: end, args: {} });
+const dump = (ts) => json(slice, { ...at, ph: "v", id: "0x1", name: "periodic", ts, args: { dumps: {} } });
+const overlapping = (name) => json({ ...slice, name, ts: 902 }, slice);
+const textIds = (name) => json({ ...slice, name, pid: "Spans", tid: "Profiler" });
+const lateEnd = (name) => json({ ...at, ph: "E", name: "gone", ts: 1 }, { ...slice, name });
+const counters = (value, series) => json({ ...at, ph: "C", name: "heap", ts: 1, args: { [series]: value } },
+                                         { ...at, ph: "C", name: "heap", id: 3, ts: 2, args: { used: 5 } });
+const idle = "swapper/0", processor = "(-----) [000] ....";
+const switched = (from, [tid, state], to, next) =>
+  `sched_switch: prev_comm=${from} prev_pid=${tid} prev_prio=120 prev_state=${state} ==>` +
+  ` next_comm=${to} next_pid=${next} next_prio=120`;
+const kernel = (name, kind) => lines(
+  `idle-0 ${processor} 1.000000: ${switched(idle, [0, "R"], name, 31)}`,
+  `app-31 ${processor} 1.000100: ${kind}: state=1800000 cpu_id=0`,
+  `app-31 ${processor} 1.000200: tracing_mark_write: B|30|draw`,
+  `app-31 ${processor} 1.000300: tracing_mark_write: E|30`,
+  `app-31 ${processor} 1.000400: ${switched(name, [31, "S"], idle, 0)}`);
+const switches = (tid) => {
+  const { end, text } = kernel("app", "cpu_frequency");
+  return { end, text: text.replaceAll("-31 ", `-${tid} `).replaceAll("pid=31 ", `pid=${tid} `) };
+};
+
+const CASES = [ // [what, to, the trace, one that says something else, tables that differ then]
+  ["async slices of one id and two names", "pftrace", nested("inner"), nested("renamed"), ["slices", "ends"]],
+  ["async slices of one id, of another process", "pftrace", nested("inner"),
+    json(...JSON.parse(nested("inner").text).traceEvents.map((event) => ({ ...event, pid: 9 }))), ["slices", "ends"]],
+  ["old async steps", "pftrace", steps("a"), steps("b"), ["args"]],
+  ["the life of an object", "pftrace", object(9), object(8), ["events"]],
+  ["a track for what Perfetto has no form for", "pftrace", dump(1), dump(2), ["events"]],
+  ["an end that ends nothing", "pftrace", lateEnd("work"), lateEnd("renamed"), ["slices", "ends"]],
+  ["slices that overlap", "pftrace", overlapping("other"), overlapping("renamed"), ["slices", "ends"]],
+  ["ids that are text", "pftrace", textIds("other"), textIds("renamed"), ["slices", "ends"]],
+  ["names of counters", "fxt", counters(1, "used"), counters(2, "used"), ["counters"]],
+  ["names of counters, another series", "fxt", counters(1, "used"), counters(1, "free"), ["counters", "tracks"]],
+  ["tracks with and without a name", "json", onTrack("a"), onTrack("b"), ["slices", "ends"]],
+  ["tracks with and without a name", "fxt", onTrack("a"), onTrack("b"), ["slices", "ends"]],
+  ["what is of no process", "json", ofNoProcess(1), ofNoProcess(2), ["counters"]],
+  ["packets that are instants", "json", otherPacket(5), otherPacket(6), ["args"]],
+  ["kinds of the kernel's events that are instants", "fxt", kernel("app", "cpu_frequency"), kernel("app", "cpu_idle"),
+    ["slices"]],
+  ["states of threads", "fxt", kernel("app", "cpu_frequency"), switches(32),
+    ["events", "slices", "ends", "args", "threads"]],
+  ["a thread's name", "fxt", kernel("app", "cpu_frequency"), kernel("game", "cpu_frequency"), ["threads"]],
+];
+
+function said(first, second) {
+  const done = spawnSync(program, ["diff", "-q", "--json", first, second], { encoding: "utf8" });
+  const { equal, tables } = JSON.parse(done.stdout);
+  const names = Object.entries(tables).filter(([, { only }]) => only[0] || only[1]).map(([name]) => name);
+  const allowed = equal ? [0, 4] : [1]; // 4: something could not be read, as an end that ends nothing
+  if (!allowed.includes(done.status)) return `status ${done.status} ${names}`;
+  return names.sort().join();
+}
+
+function write(name, { end, text }) {
+  const file = path.join(folder, `${name}.${end}`);
+  fs.writeFileSync(file, text);
+  return file;
+}
+
+const faults = [];
+for (const [what, to, trace, other, tables] of CASES) {
+  const first = write("first", trace), second = path.join(folder, `second.${to}`), third = write("third", other);
+  execFileSync(program, ["convert", "-q", first, "-o", second]);
+  const same = said(first, second), different = said(third, second), wanted = tables.sort().join();
+  if (same) faults.push(`${what}, ${to}: the conversion differs in ${same}`);
+  if (different !== wanted) faults.push(`${what}, ${to}: another trace differs in ${different}, not ${wanted}`);
+}
+fs.rmSync(folder, { recursive: true });
+for (const fault of faults) console.log(fault);
+console.log(`${CASES.length} cases, ${faults.length} faults`);
+process.exit(faults.length ? 1 : 0);
