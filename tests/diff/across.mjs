@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // across.mjs PROGRAM: a trace and its conversion into another format are equal, also where formats say one thing in
-// different ways; the same conversion and a trace that truly says something else are not, and what differs is told.
+// different ways; the same conversion and a trace that truly says something else are not, and `diff` says what differs.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -26,6 +26,11 @@ const onTrack = (name) => packets(
   `timestamp: 20 ${sequence} track_event { type: TYPE_SLICE_END track_uuid: 6 }`,
   `timestamp: 30 ${sequence} track_event { type: TYPE_SLICE_BEGIN track_uuid: 9 name: "other" }`,
   `timestamp: 40 ${sequence} track_event { type: TYPE_SLICE_END track_uuid: 9 }`);
+const onProcess = (name) => packets(
+  `${start} track_descriptor { uuid: 5 process { pid: 7 } }`,
+  `timestamp: 10 ${sequence} track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "${name}" }`,
+  `timestamp: 20 ${sequence} track_event { type: TYPE_SLICE_END track_uuid: 5 }`,
+  `timestamp: 30 ${sequence} track_event { type: TYPE_INSTANT track_uuid: 5 name: "here" }`);
 const ofNoProcess = (value) => packets(
   `${start} track_descriptor { uuid: 5 name: "load" counter { } }`,
   `timestamp: 10 ${sequence} track_event { type: TYPE_COUNTER track_uuid: 5 counter_value: ${value} }`);
@@ -74,6 +79,7 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["names of counters, another series", "fxt", counters(1, "used"), counters(1, "free"), ["counters", "tracks"]],
   ["tracks with and without a name", "json", onTrack("a"), onTrack("b"), ["slices", "ends"]],
   ["tracks with and without a name", "fxt", onTrack("a"), onTrack("b"), ["slices", "ends"]],
+  ["slices of a process", "json", onProcess("a"), onProcess("b"), ["slices", "ends"]],
   ["what is of no process", "json", ofNoProcess(1), ofNoProcess(2), ["counters"]],
   ["packets that are instants", "json", otherPacket(5), otherPacket(6), ["args"]],
   ["kinds of the kernel's events that are instants", "fxt", kernel("app", "cpu_frequency"), kernel("app", "cpu_idle"),

@@ -101,7 +101,6 @@ static const struct tb_track *without_lane(const struct tb_diff_rows *rows, cons
 static uint64_t mix_track(struct tb_diff_rows *rows, uint64_t hash, const struct tb_track *track) {
   track = without_lane(rows, track);
   bool names_all = rows->view.names_tracks, is_nameless = track->type == TB_TRACK_CUSTOM && !names_all;
-  if (is_nameless) hash = mix(hash, TB_TRACK_CUSTOM);
   for (unsigned depth = 0; track && depth < TB_TRACK_DEPTH_MAX; track = track->parent, depth++) {
     bool passes = track->type == TB_TRACK_GLOBAL || (track->type == TB_TRACK_CUSTOM && !names_all) ||
                   (track->type == TB_TRACK_THREAD && is_nameless);
@@ -212,10 +211,18 @@ static uint64_t hash_categories(struct tb_str list) {
   return sum;
 }
 
+enum slice_kind { KIND_SLICE, KIND_INSTANT, KIND_ASYNC_INSTANT };
+
+/* Where a format names no tracks, slices of a process' own track are as those of its tracks; instants are not. */
+static enum slice_kind kind_of(const struct tb_diff_rows *rows, const struct tb_event *event) {
+  if (event->type != TB_EVENT_INSTANT) return KIND_SLICE;
+  return event->track->type == TB_TRACK_CUSTOM && !rows->view.names_tracks ? KIND_ASYNC_INSTANT : KIND_INSTANT;
+}
+
 static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
   bool ends = event->type == TB_EVENT_SLICE_END;
   row->table = ends ? TB_DIFF_ENDS : TB_DIFF_SLICES;
-  row->hash = ends ? 0 : mix(event->type == TB_EVENT_INSTANT, hash_categories(event->categories));
+  row->hash = ends ? 0 : mix(kind_of(rows, event), hash_categories(event->categories));
   row->name = event->name;
   if (ends && !event->offset) row->offset = TB_NO_OFFSET; /* the reader made it of a duration */
   enum tb_status status = add(rows, row);
