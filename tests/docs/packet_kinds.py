@@ -47,12 +47,14 @@ def main():
     listed = kinds_of_page(args.page)
     seen = collections.Counter(kind for trace in traces_of(args.places)
                                for kind in kinds_of_trace(args.program, trace))
-    faults = [f"{kind}, of {seen[kind]} traces, is not in the table" for kind in sorted(seen.keys() - dict(listed).keys())]
+    missing = sorted(seen.keys() - dict(listed).keys())
+    faults = [f"{kind}, of {seen[kind]} traces, is not in the table" for kind in missing]
     if not seen:
         faults.append("no trace has a packet that stays one")
     if args.counts:
         faults += [f"{kind} is of {seen[kind]} traces, not of {count}" for kind, count in listed if seen[kind] != count]
-        faults += [f"{after[0]} is behind {before[0]}" for before, after in zip(listed, listed[1:]) if after[1] > before[1]]
+        pairs = zip(listed, listed[1:])
+        faults += [f"{after[0]} is behind {before[0]}" for before, after in pairs if after[1] > before[1]]
     for fault in faults:
         print(f"{args.page}: {fault}", file=sys.stderr)
     print(f"{len(listed)} kinds in the table, {len(seen)} in the traces")

@@ -251,6 +251,7 @@ enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges) {
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES)
       status = take_event(edges, &bundle, field.bytes);
+  if (status == TB_OK) status = tb_ftrace_memory_settle(&edges->memory, &edges->first_bundles);
   return status == TB_OK ? take_compact(edges, &bundle) : status;
 }
 

@@ -7,7 +7,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum { EVENTS_MAX = 1 << 28, CLONE_THREAD = 0x10000, MEMBERS = 8 };
+enum { SETTLE_AT = 1 << 17, EVENTS_MAX = 1 << 28, CLONE_THREAD = 0x10000, MEMBERS = 8 };
 
 void tb_ftrace_memory_init(struct tb_ftrace_memory *memory, const struct tb_allocator *allocator, int64_t start) {
   *memory = (struct tb_ftrace_memory){.allocator = allocator, .start = start};
@@ -65,7 +65,7 @@ static bool read_event(const struct tb_ftrace_event *event, struct tb_memory_eve
 
 enum tb_status tb_ftrace_memory_take(struct tb_ftrace_memory *memory, const struct tb_ftrace_bundle *bundle,
                                      const struct tb_ftrace_event *event) {
-  struct tb_memory_event made = {.machine = bundle->machine, .cpu = bundle->cpu, .order = memory->event_count};
+  struct tb_memory_event made = {.machine = bundle->machine, .cpu = bundle->cpu, .order = memory->taken++};
   if (!read_event(event, &made) || !tb_ftrace_bundle_time(bundle, event->raw_time, &made.time) ||
       made.time > memory->start)
     return TB_OK;
@@ -252,14 +252,28 @@ static int compare_events(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-enum tb_status tb_ftrace_memory_end(struct tb_ftrace_memory *memory, const struct tb_map *whole_from) {
+/* Of all but `left` events, the first in time. */
+static enum tb_status settle(struct tb_ftrace_memory *memory, const struct tb_map *whole_from, size_t left) {
   enum tb_status status = TB_OK;
+  size_t i = 0;
   if (memory->event_count) qsort(memory->events, memory->event_count, sizeof(*memory->events), compare_events);
-  for (size_t i = 0; i < memory->event_count && status == TB_OK; i++) {
+  for (; i + left < memory->event_count && status == TB_OK; i++) {
     const struct tb_memory_event *event = &memory->events[i];
     const uint64_t *from = whole_from->count ? tb_map_find(whole_from, event->machine, 0) : NULL;
     if (!from || event->time >= (int64_t)*from) status = take_in_order(memory, event);
   }
+  memory->event_count -= i;
+  if (i && memory->event_count)
+    memmove(memory->events, memory->events + i, memory->event_count * sizeof(*memory->events));
+  return status;
+}
+
+enum tb_status tb_ftrace_memory_settle(struct tb_ftrace_memory *memory, const struct tb_map *whole_from) {
+  return memory->event_count < SETTLE_AT ? TB_OK : settle(memory, whole_from, SETTLE_AT / 2);
+}
+
+enum tb_status tb_ftrace_memory_end(struct tb_ftrace_memory *memory, const struct tb_map *whole_from) {
+  enum tb_status status = settle(memory, whole_from, 0);
   for (size_t i = 0; i < memory->value_count; i++) {
     join_process(memory, &memory->values[i]);
     find_owner(memory, &memory->values[i]);

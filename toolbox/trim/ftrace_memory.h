@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "toolbox/walk/ftrace_bundle.h"
 
-/* An event up to the start: a value, or what changes whose it is. */
+/* An event up to the start that is not settled: a value, or what changes whose it is. */
 struct tb_memory_event {
   int64_t time, tid;
   uint64_t order;  /* in the file */
@@ -35,6 +35,7 @@ struct tb_ftrace_memory {
   int64_t start;
   struct tb_memory_event *events;
   size_t event_count, event_capacity;
+  uint64_t taken;
   struct tb_map processes; /* tid, machine -> pid */
   struct tb_map owners;    /* number of a memory, machine -> tid */
   struct tb_map sharers;   /* number of a memory, machine -> pid of a thread whose own it was */
@@ -54,6 +55,9 @@ TB_MUST_CHECK enum tb_status tb_ftrace_memory_take(struct tb_ftrace_memory *memo
 /* Takes in which threads are of which processes from the walk's current packet, a process tree. Errors as above. */
 TB_MUST_CHECK enum tb_status tb_ftrace_memory_take_tree(struct tb_ftrace_memory *memory, const struct tb_walk *walk);
 
+/* Where many events wait for others that are before them: settles those that are first in time, so that memory is
+ * bounded. What comes still, and is before these, is settled after them. Errors as above. */
+TB_MUST_CHECK enum tb_status tb_ftrace_memory_settle(struct tb_ftrace_memory *memory, const struct tb_map *whole_from);
 /* Makes `values` of all that was taken in, but for what is before the time that *whole_from has of a machine, under
  * 0. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_ftrace_memory_end(struct tb_ftrace_memory *memory, const struct tb_map *whole_from);
