@@ -76,7 +76,8 @@ static struct tb_str without_value(struct tb_str name) {
   return ends ? (struct tb_str){name.ptr, name.len - end.len} : name;
 }
 
-/* The name of a track as it is compared, in rows->counter where it is another. An empty one without memory. */
+/* The name of a track as it is compared, in rows->counter where it is another. Without memory, which is noted, an empty
+ * one. */
 static struct tb_str compared_name(struct tb_diff_rows *rows, const struct tb_track *track) {
   if (!rows->view.is_across || track->type != TB_TRACK_COUNTER) return track->name;
   struct counter_name parts = counter_name(track->name);
@@ -85,7 +86,8 @@ static struct tb_str compared_name(struct tb_diff_rows *rows, const struct tb_tr
                                parts.series};
   rows->counter.len = 0;
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-    if (tb_buffer_append(&rows->counter, all[i].ptr, all[i].len) != TB_OK) return (struct tb_str){"", 0};
+    rows->lacks_memory |= tb_buffer_append(&rows->counter, all[i].ptr, all[i].len) != TB_OK;
+  if (rows->lacks_memory) return (struct tb_str){"", 0};
   return without_value((struct tb_str){rows->counter.data, rows->counter.len});
 }
 
@@ -166,7 +168,8 @@ static enum tb_status add(struct tb_diff_rows *rows, const struct tb_diff_hashed
   added->hash = mix(row->hash, row->table);
   if (row->has_ts) added->hash = mix(added->hash, (uint64_t)row->ts);
   if (row->track) added->hash = mix_track(rows, added->hash, row->track);
-  added->hash = mix_text(mix_text(added->hash, row->name), row->value);
+  added->hash = mix_text(mix_text(added->hash, added->name), added->value);
+  if (rows->lacks_memory) return TB_NO_MEMORY;
   rows->count++;
   return TB_OK;
 }
