@@ -24,6 +24,9 @@ struct tb_ftrace_waking {
   int32_t priority, target_cpu;
 };
 
+/* Of the flags of a task_newtask: the task is a thread of the process that made it. */
+enum { TB_FTRACE_CLONE_THREAD = 0x10000 };
+
 /* Layouts of the bits of prev_state. A trace that does not say which kernel it has is of the old one, as the trace
  * processor takes it. */
 enum tb_ftrace_states { TB_FTRACE_STATES_OLD, TB_FTRACE_STATES_4_14 };

@@ -122,6 +122,7 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
   return status;
 }
 
+/* A stage of a GPU. */
 static enum tb_status edit_stage(const struct tb_packet_edit *edit, const struct tb_wire_field *stage,
                                  struct tb_message_patch *patches) {
   struct tb_message_patches_mark mark;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "ftrace/event_text.h"
 #include "perfetto/reader/tables/chrome_names.h"
 #include "protobuf/number_cursor.h"
 #include "protos/field_numbers.h"
@@ -388,14 +389,13 @@ static enum tb_status take_waking(struct tb_owners *owners, uint32_t machine, st
 
 /* A thread that clones itself with CLONE_THREAD makes one of its own process. */
 static enum tb_status take_newtask(struct tb_owners *owners, uint32_t machine, const struct tb_ftrace_event *event) {
-  enum { CLONE_THREAD = 0x10000 };
   struct tb_wire_field f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS + 1];
   (void)tb_wire_read_fields(event->payload, f, TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS + 1);
   int64_t tid = (int32_t)f[TB_TASK_NEWTASK_FTRACE_EVENT_PID].value;
   const struct tb_owner *parent = find_owner(owners, system_thread(machine, event->pid));
   int64_t pid = parent && parent->pid != TB_OWNER_UNKNOWN ? parent->pid : event->pid;
   enum tb_status status = TB_OK;
-  if (f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS].value & CLONE_THREAD)
+  if (f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS].value & TB_FTRACE_CLONE_THREAD)
     status = put_system_thread(owners, machine, pid, tid, true);
   return status == TB_OK ? name_comm(owners, machine, tid, tb_wire_text(&f[TB_TASK_NEWTASK_FTRACE_EVENT_COMM]))
                          : status;

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "ftrace/event_text.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum { SETTLE_AT = 1 << 17, EVENTS_MAX = 1 << 28, CLONE_THREAD = 0x10000, MEMBERS = 8 };
+enum { SETTLE_AT = 1 << 17, EVENTS_MAX = 1 << 28, MEMBERS = 8 };
 
 void tb_ftrace_memory_init(struct tb_ftrace_memory *memory, const struct tb_allocator *allocator, int64_t start) {
   *memory = (struct tb_ftrace_memory){.allocator = allocator, .start = start};
@@ -53,7 +54,7 @@ static bool read_event(const struct tb_ftrace_event *event, struct tb_memory_eve
       return true;
     case TB_FTRACE_EVENT_TASK_NEWTASK: {
       uint64_t flags = tb_wire_find_number(event->payload, TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS);
-      made->what = flags & CLONE_THREAD ? TB_MEMORY_THREAD : TB_MEMORY_PROCESS;
+      made->what = flags & TB_FTRACE_CLONE_THREAD ? TB_MEMORY_THREAD : TB_MEMORY_PROCESS;
       made->tid = (int32_t)tb_wire_find_number(event->payload, TB_TASK_NEWTASK_FTRACE_EVENT_PID);
       made->memory = (uint64_t)event->pid;
       return true;

@@ -258,9 +258,8 @@ static void rename_task(struct tb_perfetto_reader *r, const struct task *task) {
 
 /* A new thread of the one that made it, or a new process. */
 static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct task *task) {
-  enum { CLONE_THREAD = 0x10000 };
   const struct tb_perfetto_track *parent = tb_perfetto_thread(r, NULL, maker);
-  bool joins = task->clone_flags & CLONE_THREAD;
+  bool joins = task->clone_flags & TB_FTRACE_CLONE_THREAD;
   if (!parent) return;
   if (joins && !parent->track.has_pid) {
     struct lines *lines = tb_perfetto_state_of(r, &tb_ftrace_lines_state);
