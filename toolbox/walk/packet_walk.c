@@ -62,9 +62,12 @@ enum tb_status tb_walk_start(struct tb_walk *walk) {
   tb_raw_packet_reader_close(walk->packets);
   walk->packets = NULL;
   tb_input_clocks_rewind(&walk->source->prescan.clocks);
+  walk->plain = (struct tb_packet_cursor){NULL, NULL};
+  walk->events.id = TB_EVENT_CLOCK_NONE;
+  walk->clock.node = NULL;
   walk->next = 0;
   walk->next_progress = PROGRESS_EVERY;
-  struct tb_raw_packet_reader_options options = {.allocator = m->allocator};
+  struct tb_raw_packet_reader_options options = {.allocator = m->allocator, .only_heads = true};
   return tb_raw_packet_reader_open(&walk->source->place, &options, &walk->packets, &m->error);
 }
 
@@ -84,14 +87,47 @@ static enum tb_status report_progress(struct tb_walk *walk) {
   return tb_fail(&m->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
 }
 
+/* ---- packets of nothing but what nearly all have ----------------------------------------------------------------- */
+
+static struct tb_clock_node *node_of(const struct tb_walk *walk, const struct tb_merge_sequence *sequence) {
+  return sequence->node ? &walk->source->prescan.clocks.graph.nodes[sequence->node - 1] : NULL;
+}
+
+static void leave_sequence(struct tb_walk *walk) {
+  tb_clock_cursor_close(&walk->clock);
+  walk->clock.node = NULL;
+  walk->events.id = TB_EVENT_CLOCK_NONE;
+}
+
+bool tb_walk_enter_sequence(struct tb_walk *walk, uint32_t sequence) {
+  struct tb_input_clocks *clocks = &walk->source->prescan.clocks;
+  struct tb_event_clock *events = &walk->events;
+  leave_sequence(walk);
+  tb_input_clocks_events_of(clocks, sequence, events);
+  if (!events->sequence || events->sequence->counts) return events->id = TB_EVENT_CLOCK_NONE, false;
+  tb_input_clocks_open_cursor(clocks, events, &walk->clock);
+  walk->sequence = events->sequence;
+  walk->sequence_number = (size_t)(events->sequence - clocks->sequences.items);
+  walk->node = node_of(walk, events->sequence);
+  walk->time = (struct tb_merge_packet_time){
+      .clock = events->clock, .default_clock = events->default_clock, .fitted = events->fitted};
+  walk->counted = false;
+  walk->packet.offset = TB_NO_OFFSET;
+  walk->packet.inner = walk->packet.unreadable = false;
+  return true;
+}
+
+/* ---- any packet -------------------------------------------------------------------------------------------------- */
+
 /* Of an event of a legacy sequence, which says its time itself, in microseconds of MONOTONIC. */
 static void count_time(struct tb_walk *walk) {
   const struct tb_packet_header *head = &walk->packet.head;
   struct tb_input_clocks *clocks = &walk->source->prescan.clocks;
   int64_t ns;
-  if (!tb_merge_sequence_count(walk->sequence, head->payload, &ns)) return;
+  walk->counted = tb_merge_sequence_count(walk->sequence, head->payload, &ns);
+  if (!walk->counted) return;
   (void)tb_input_clocks_convert(clocks, head->machine, TB_CLOCK_MONOTONIC, ns, &ns); /* as readers take it, else */
-  walk->counted = walk->time.resolved = true;
+  walk->time.resolved = true;
   walk->time.time = ns;
   walk->time.clock = clocks->primary;
   walk->host_time = tb_time_subtract(ns, tb_walk_ahead(walk, head->machine));
@@ -115,37 +151,30 @@ static enum tb_status take_packet(struct tb_walk *walk) {
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT && sequence->counts) count_time(walk);
   if (!head->has_timestamp || walk->counted) return TB_OK;
   tb_input_clocks_time(clocks, head, sequence, &walk->time);
-  if (sequence->node) walk->node = &clocks->graph.nodes[sequence->node - 1];
+  walk->node = node_of(walk, sequence);
   walk->host_time =
       head->machine ? tb_time_subtract(walk->time.time, tb_walk_ahead(walk, head->machine)) : walk->time.time;
   return TB_OK;
 }
 
-/* A packet of nothing but what nearly all have is read without looking at what they have not. */
-static bool take_common(struct tb_walk *walk) {
-  struct tb_common_packet common;
-  if (!tb_packet_tokenizer_take_common(tb_raw_packet_reader_stream(walk->packets), &common)) return false;
-  struct tb_raw_packet *packet = &walk->packet;
-  packet->framed = common.framed;
-  packet->packet = common.bytes;
-  packet->offset = TB_NO_OFFSET;
-  packet->inner = packet->unreadable = false;
-  tb_packet_header_take_common(&packet->head, common.bytes, &common.head);
-  tb_packet_fields_take_common(&packet->fields, &common.head);
-  return true;
+/* The reader's next packet, whatever it is. */
+static enum tb_status read_any(struct tb_walk *walk) {
+  struct tb_packet_tokenizer *stream = tb_raw_packet_reader_stream(walk->packets);
+  if (walk->plain.at) tb_packet_tokenizer_close_cursor(stream, &walk->plain);
+  leave_sequence(walk);
+  enum tb_status status = walk->next < walk->next_progress ? TB_OK : report_progress(walk);
+  if (status == TB_OK) status = tb_raw_packet_reader_next(walk->packets, &walk->packet, &walk->merger.error);
+  walk->plain = tb_packet_tokenizer_open_cursor(stream);
+  return status;
 }
 
-enum tb_status tb_walk_next(struct tb_walk *walk) {
-  struct tb_merger *m = &walk->merger;
-  enum tb_status status = walk->next < walk->next_progress ? TB_OK : report_progress(walk);
-  if (status == TB_OK && !take_common(walk)) {
-    status = tb_raw_packet_reader_next(walk->packets, &walk->packet, &m->error);
-    if (status == TB_OK && !walk->packet.packet.ptr) return TB_OK;
-  }
-  if (status != TB_OK) return status;
+enum tb_status tb_walk_next_slowly(struct tb_walk *walk) {
+  enum tb_status status = read_any(walk);
+  if (status != TB_OK || !walk->packet.packet.ptr) return status;
   walk->number = walk->next++;
   status = take_packet(walk);
-  return status == TB_OK ? TB_OK : tb_fail(&m->error, status, walk->packet.offset, "%s", tb_status_text(status));
+  return status == TB_OK ? TB_OK
+                         : tb_fail(&walk->merger.error, status, walk->packet.offset, "%s", tb_status_text(status));
 }
 
 enum tb_status tb_walk_write_patched(struct tb_walk *walk, const struct tb_message_patch *patches) {

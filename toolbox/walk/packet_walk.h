@@ -15,7 +15,13 @@ struct tb_walk {
   struct tb_merger merger; /* its output is where to write, its error and report are those of the walk */
   struct tb_source *source;
   struct tb_raw_packet_reader *packets; /* NULL between two readings */
-  /* The current packet; its `packet` is empty with ptr NULL where it is a field of Trace that is none. */
+  /* Where plain track events are read from, one after the other, and of these the sequence that the last one is of with
+   * its clock; tb_walk_next_slowly closes both. */
+  struct tb_packet_cursor plain;
+  struct tb_event_clock events;
+  struct tb_clock_cursor clock;
+  /* The current packet, without `fields`; its `packet` is empty with ptr NULL where it is a field of Trace that is
+   * none. */
   struct tb_raw_packet packet;
   uint64_t number;                    /* of the packet in the trace, from 0 on */
   struct tb_merge_sequence *sequence; /* its */
@@ -41,8 +47,37 @@ TB_MUST_CHECK enum tb_status tb_walk_turn_to(struct tb_walk *walk, const struct 
 /* Starts to read from the front. What fails here and below is in walk->merger.error. */
 TB_MUST_CHECK enum tb_status tb_walk_start(struct tb_walk *walk);
 
+/* For tb_walk_next: any packet; a sequence to which plain track events come, false where it takes more than their
+ * timestamps to know their times. */
+TB_MUST_CHECK enum tb_status tb_walk_next_slowly(struct tb_walk *walk);
+bool tb_walk_enter_sequence(struct tb_walk *walk, uint32_t sequence);
+
 /* The next packet, valid until the next call. TB_END; TB_IO, TB_NO_MEMORY, TB_CANCELLED. */
-TB_MUST_CHECK enum tb_status tb_walk_next(struct tb_walk *walk);
+TB_MUST_CHECK static inline enum tb_status tb_walk_next(struct tb_walk *walk) {
+  struct tb_common_packet common;
+  struct tb_raw_packet *packet = &walk->packet;
+  const struct tb_packet_common *head = &common.head;
+  struct tb_packet_cursor before = walk->plain;
+  if (walk->next >= walk->next_progress || !tb_packet_cursor_take(&walk->plain, &common))
+    return tb_walk_next_slowly(walk);
+  if (walk->events.id != head->sequence && !tb_walk_enter_sequence(walk, head->sequence)) {
+    walk->plain = before;
+    return tb_walk_next_slowly(walk);
+  }
+  packet->framed = common.framed;
+  packet->packet = common.bytes;
+  tb_packet_header_take_common(&packet->head, common.bytes, head);
+  walk->number = walk->next++;
+  walk->time.resolved =
+      head->timestamp_at && tb_input_clocks_read_at_cursor(&walk->source->prescan.clocks, &walk->events, &walk->clock,
+                                                           head->timestamp, &walk->host_time);
+  walk->time.time = walk->host_time;
+  return TB_OK;
+}
+
+/* Whether the current packet is a plain track event (perfetto/packet/packet_header.h): it says nothing to its sequence,
+ * and TB_PACKET_AHEAD bytes behind it are readable. */
+static inline bool tb_walk_at_plain_event(const struct tb_walk *walk) { return walk->events.id != TB_EVENT_CLOCK_NONE; }
 
 /* How far the trace clock of a machine is ahead of machine 0's. */
 int64_t tb_walk_ahead(const struct tb_walk *walk, uint32_t machine);
