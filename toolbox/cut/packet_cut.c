@@ -10,7 +10,7 @@
 /* State that may never be of use is held in memory up to so much, then written. */
 enum { HELD_MAX = 64 << 20, SEQUENCES_MAX = 1 << 24 };
 
-void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, const struct tb_track_events *events) {
+void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, struct tb_track_events *events) {
   *cut = (struct tb_cut){.walk = walk, .events = events, .patches.allocator = walk->merger.allocator};
   tb_map_init(&cut->own_annotations, walk->merger.allocator);
 }
@@ -18,8 +18,8 @@ void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, const struct tb_track
 void tb_cut_free(struct tb_cut *cut) {
   for (size_t i = 0; i < cut->sequence_count; i++) {
     tb_buffer_free(&cut->sequences[i].held);
-    tb_map_free(&cut->sequences[i].clocks);
-    tb_map_free(&cut->sequences[i].values);
+    tb_map_free(&cut->sequences[i].clocks.by_key);
+    tb_map_free(&cut->sequences[i].values.by_key);
   }
   tb_free(cut->walk->merger.allocator, cut->sequences, cut->sequence_capacity * sizeof(*cut->sequences));
   tb_map_free(&cut->own_annotations);
@@ -39,8 +39,9 @@ static struct tb_cut_sequence *get_sequence(struct tb_cut *cut) {
   for (; cut->sequence_count <= number; cut->sequence_count++) {
     struct tb_cut_sequence *sequence = &cut->sequences[cut->sequence_count];
     tb_buffer_init(&sequence->held, a, 0);
-    tb_map_init(&sequence->clocks, a);
-    tb_map_init(&sequence->values, a);
+    tb_map_init(&sequence->clocks.by_key, a);
+    tb_map_init(&sequence->values.by_key, a);
+    sequence->clocks.owed = sequence->values.owed = 0;
   }
   return &cut->sequences[number];
 }
@@ -51,21 +52,28 @@ static struct tb_cut_sequence *get_sequence(struct tb_cut *cut) {
 enum { OF_COUNTER = 0, OF_THREAD = 1 };
 
 /* Adds to a sum, or takes it: *pending is what it was. */
-static enum tb_status settle_of(struct tb_map *sums, uint64_t key, uint64_t of, bool stays, uint64_t value,
+static enum tb_status settle_of(struct tb_cut_sums *sums, uint64_t key, uint64_t of, bool stays, uint64_t value,
                                 int64_t *pending) {
-  uint64_t *sum = tb_map_find(sums, key, of);
-  *pending = sum ? (int64_t)*sum : 0;
-  if (stays) {
-    if (sum) *sum = 0;
-    return TB_OK;
-  }
-  if (!sum) return tb_map_put(sums, key, of, value);
-  *sum += value;
+  *pending = 0;
+  if (stays && !sums->owed) return TB_OK;
+  uint64_t *sum = tb_map_find(&sums->by_key, key, of);
+  uint64_t before = sum ? *sum : 0, after = stays ? 0 : before + value;
+  *pending = (int64_t)before;
+  sums->owed += (size_t)(after != 0) - (size_t)(before != 0);
+  if (!sum) return stays ? TB_OK : tb_map_put(&sums->by_key, key, of, after);
+  *sum = after;
   return TB_OK;
 }
 
-static enum tb_status settle(struct tb_map *sums, uint64_t key, bool stays, uint64_t value, int64_t *pending) {
+static enum tb_status settle(struct tb_cut_sums *sums, uint64_t key, bool stays, uint64_t value, int64_t *pending) {
   return settle_of(sums, key, OF_COUNTER, stays, value, pending);
+}
+
+static void forget(struct tb_cut_sums *sums, uint64_t key) {
+  uint64_t *sum = tb_map_find(&sums->by_key, key, OF_COUNTER);
+  if (!sum || !*sum) return;
+  *sum = 0;
+  sums->owed--;
 }
 
 /* A snapshot says where the clocks of a sequence are, whatever came before. */
@@ -74,10 +82,9 @@ static void forget_clocks(const struct tb_cut *cut, struct tb_cut_sequence *sequ
   const struct tb_clock_graph *graph = &cut->walk->source->prescan.clocks.graph;
   struct tb_snapshot snapshot;
   uint32_t node;
-  if (!sequence->clocks.count || tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return;
+  if (!sequence->clocks.owed || tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return;
   for (size_t i = 0; i < snapshot.count; i++)
-    if (tb_clock_graph_find(graph, head->machine, snapshot.readings[i].key, &node))
-      tb_map_remove(&sequence->clocks, node, 0);
+    if (tb_clock_graph_find(graph, head->machine, snapshot.readings[i].key, &node)) forget(&sequence->clocks, node);
 }
 
 /* An event that counts its time from the one before it gets a timestamp; what it counts of its thread is added up. */
@@ -144,30 +151,48 @@ static int64_t *find_kept(struct tb_packet_edit *edit, uint64_t uuid) {
   return NULL;
 }
 
-/* Increments of counters: values of further counters stay with events that stay where they are. */
+/* A counter's value that is left out, where it is an increment. */
+static enum tb_status leave_value_out(const struct tb_cut *cut, struct tb_cut_sequence *sequence, uint64_t uuid,
+                                      int64_t value) {
+  int64_t before;
+  if (!tb_map_find(&cut->events->incremental, uuid, 0)) return TB_OK;
+  return settle(&sequence->values, uuid, false, (uint64_t)value, &before);
+}
+
+/* The increments in an event that is left out. */
+static enum tb_status leave_values_out(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
+                                       const struct tb_event_view *view) {
+  enum tb_status status = TB_OK;
+  if (view->role == TB_ROLE_VALUE && view->has_value) status = leave_value_out(cut, sequence, view->track, view->value);
+  if (!view->has_extras || status != TB_OK) return status;
+  const struct tb_event_extras *extras = tb_track_events_extras(cut->events, cut->walk);
+  for (size_t i = 0; i < extras->count && status == TB_OK; i++)
+    status = leave_value_out(cut, sequence, extras->uuids[i], extras->values[i]);
+  return status;
+}
+
+/* The increments in one that stays: values of further counters stay with events that stay where they are. */
 static enum tb_status edit_values(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
                                   const struct tb_cut_order *order, struct tb_packet_edit *edit) {
   const struct tb_map *incremental = &cut->events->incremental;
   const struct tb_event_view *view = &order->view;
   enum tb_status status = TB_OK;
-  edit->sheds_extras = (order->fate == TB_CUT_MOVE && view->has_extras) || order->extras;
+  bool keep = order->fate == TB_CUT_KEEP;
+  edit->sheds_extras = (!keep && view->has_extras) || order->extras;
   if (order->extras) edit->extras = *order->extras;
-  if (!incremental->count) return TB_OK;
+  if (!incremental->count || (keep && !order->extras && !sequence->values.owed)) return TB_OK;
   if (view->role == TB_ROLE_VALUE && view->has_value && tb_map_find(incremental, view->track, 0))
-    status =
-        settle(&sequence->values, view->track, order->fate != TB_CUT_DROP, (uint64_t)view->value, &edit->add_to_value);
+    status = settle(&sequence->values, view->track, true, (uint64_t)view->value, &edit->add_to_value);
   if (!view->has_extras || status != TB_OK) return status;
-  struct tb_event_extras extras;
-  tb_track_events_read_extras(cut->events, cut->walk, &extras);
-  for (size_t i = 0; i < extras.count && status == TB_OK; i++) {
+  const struct tb_event_extras *extras = tb_track_events_extras(cut->events, cut->walk);
+  for (size_t i = 0; i < extras->count && status == TB_OK; i++) {
     edit->add_to_extras[i] = 0;
-    if (!tb_map_find(incremental, extras.uuids[i], 0)) continue;
-    bool stays = order->fate == TB_CUT_KEEP;
-    int64_t *kept = stays && order->extras ? find_kept(edit, extras.uuids[i]) : NULL;
-    if (order->extras && !kept) stays = false;
-    status = settle(&sequence->values, extras.uuids[i], stays, (uint64_t)extras.values[i], &edit->add_to_extras[i]);
+    if (!tb_map_find(incremental, extras->uuids[i], 0)) continue;
+    int64_t *kept = keep && order->extras ? find_kept(edit, extras->uuids[i]) : NULL;
+    bool stays = keep && (!order->extras || kept);
+    status = settle(&sequence->values, extras->uuids[i], stays, (uint64_t)extras->values[i], &edit->add_to_extras[i]);
     if (kept) *kept += edit->add_to_extras[i];
-    if (edit->add_to_extras[i] && stays && !order->extras) edit->extra_count = extras.count;
+    if (edit->add_to_extras[i] && stays && !order->extras) edit->extra_count = extras->count;
   }
   return status;
 }
@@ -182,15 +207,14 @@ static enum tb_status state_values(struct tb_cut *cut, struct tb_cut_sequence *s
                                       .machine = head->machine,
                                       .clock = walk->source->prescan.clocks.primary,
                                       .timestamp = time < 0 ? 0 : (uint64_t)time};
-  struct tb_event_extras extras;
   enum tb_status status = TB_OK;
   size_t before = sequence->held.len;
-  tb_track_events_read_extras(cut->events, walk, &extras);
+  const struct tb_event_extras *extras = tb_track_events_extras(cut->events, walk);
   for (size_t i = 0; i < order->stated_count && status == TB_OK; i++) {
     counter.uuid = order->stated[i];
     counter.value = 0;
-    for (size_t j = 0; j < extras.count; j++)
-      if (extras.uuids[j] == counter.uuid) counter.value = extras.values[j];
+    for (size_t j = 0; j < extras->count; j++)
+      if (extras->uuids[j] == counter.uuid) counter.value = extras->values[j];
     if (tb_map_find(&cut->events->incremental, counter.uuid, 0))
       status = settle(&sequence->values, counter.uuid, true, 0, &counter.value);
     if (status == TB_OK) status = tb_packet_edit_append_counter(&counter, &sequence->held);
@@ -274,6 +298,24 @@ static enum tb_status shed(struct tb_cut *cut, struct tb_packet_edit *edit) {
   return status;
 }
 
+enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts) {
+  const struct tb_walk *walk = cut->walk;
+  struct tb_event_view view;
+  int64_t before;
+  cut->dropped++;
+  if (!counts) return TB_OK;
+  struct tb_cut_sequence *sequence = get_sequence(cut);
+  enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
+  if (sequence && walk->node && walk->node->incremental)
+    status = settle(&sequence->clocks, walk->sequence->node - 1, false, walk->packet.head.timestamp, &before);
+  if (status == TB_OK && cut->events->incremental.count) {
+    status = tb_track_events_read(cut->events, walk, &view);
+    if (status == TB_OK) status = leave_values_out(cut, sequence, &view);
+  }
+  return status == TB_OK ? TB_OK
+                         : tb_fail(&cut->walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
 enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order) {
   struct tb_walk *walk = cut->walk;
   const struct tb_packet_header *head = &walk->packet.head;
@@ -284,11 +326,14 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   if (sequence && head->cleared) {
     cut->held -= sequence->held.len;
     sequence->held.len = 0;
-    tb_map_clear(&sequence->values);
+    tb_map_clear(&sequence->values.by_key);
+    sequence->values.owed = 0;
   }
   if (sequence && head->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) forget_clocks(cut, sequence);
   if (status == TB_OK) status = edit_time(cut, sequence, order, &edit);
-  if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_EVENT) status = edit_values(cut, sequence, order, &edit);
+  if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_EVENT)
+    status = order->fate == TB_CUT_DROP ? leave_values_out(cut, sequence, &order->view)
+                                        : edit_values(cut, sequence, order, &edit);
   if (status == TB_OK && (cut->sheds_args || cut->sheds_flows)) status = shed(cut, &edit);
   if (status == TB_OK)
     status = order->fate == TB_CUT_DROP ? drop(cut, sequence, order) : keep(cut, sequence, order, &edit);

@@ -32,17 +32,23 @@ struct tb_cut_order {
   struct tb_event_view view;            /* of a track event, where there are incremental counters; else not looked at */
 };
 
+/* Sums of what was left out. */
+struct tb_cut_sums {
+  struct tb_map by_key;
+  size_t owed; /* how many are not 0 */
+};
+
 /* Of one sequence: what was left out and not yet made up for. */
 struct tb_cut_sequence {
-  struct tb_buffer held; /* packets of its state alone */
-  struct tb_map clocks;  /* node of a clock -> sum of timestamps */
-  struct tb_map values;  /* uuid of a counter -> sum of increments */
+  struct tb_buffer held;     /* packets of its state alone */
+  struct tb_cut_sums clocks; /* by node of a clock, of timestamps */
+  struct tb_cut_sums values; /* by uuid of a counter, of increments */
 };
 
 /* Caller-owned; tb_cut_init, then tb_cut_free. */
 struct tb_cut {
   struct tb_walk *walk;
-  const struct tb_track_events *events;
+  struct tb_track_events *events;
   struct tb_cut_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
   size_t held;                   /* bytes of all */
@@ -52,8 +58,25 @@ struct tb_cut {
   uint64_t kept, dropped, moved;
 };
 
-void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, const struct tb_track_events *events);
+void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, struct tb_track_events *events);
 void tb_cut_free(struct tb_cut *cut);
+
+/* Whether what was left out of the sequence of the walk's current packet may change packets that stay, or come before
+ * them. */
+static inline bool tb_cut_owes(const struct tb_cut *cut) {
+  if (cut->walk->sequence_number >= cut->sequence_count) return false;
+  const struct tb_cut_sequence *sequence = &cut->sequences[cut->walk->sequence_number];
+  return sequence->held.len || sequence->clocks.owed || sequence->values.owed;
+}
+
+/* Leaves a plain track event out, as tb_cut_packet does. `counts`: packets that stay may count from it. */
+TB_MUST_CHECK enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts);
+
+/* Writes a track event that stays as it is; what tb_cut_packet does where nothing is owed. */
+TB_MUST_CHECK static inline enum tb_status tb_cut_pass(struct tb_cut *cut) {
+  cut->kept++;
+  return tb_walk_write(cut->walk, cut->walk->packet.framed);
+}
 
 /* Does to the walk's current packet what `order` says. What fails is in the walk's error. */
 TB_MUST_CHECK enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order);

@@ -285,22 +285,21 @@ static bool is_chosen(const struct tb_choice *choice, const struct tb_event_view
 /* Values of further counters: those that stay are said by packets of their own where the event goes, or where others
  * of it go. */
 static void decide_extras(struct tb_choice *choice, struct tb_cut_order *order) {
-  struct tb_event_extras extras;
+  const struct tb_event_extras *extras = tb_track_events_extras(choice->events, choice->walk);
   const struct tb_owners *owners = &choice->owners;
   size_t counters = 0, chosen = 0;
-  tb_track_events_read_extras(choice->events, choice->walk, &extras);
   choice->kept.count = 0;
-  for (size_t i = 0; i < extras.count; i++) {
-    struct tb_track_key track = {choice->walk->packet.head.machine, extras.uuids[i], true};
+  for (size_t i = 0; i < extras->count; i++) {
+    struct tb_track_key track = {choice->walk->packet.head.machine, extras->uuids[i], true};
     if (!tb_owners_is_counter(owners, track.machine, track.key)) {
-      choice->kept.uuids[choice->kept.count] = extras.uuids[i];
-      choice->kept.values[choice->kept.count++] = extras.values[i];
+      choice->kept.uuids[choice->kept.count] = extras->uuids[i];
+      choice->kept.values[choice->kept.count++] = extras->values[i];
       continue;
     }
     counters++;
     struct tb_whose whose = tb_owners_of_track(owners, &track, false);
     if (tb_owners_choose_counter(owners, track.machine, track.key) && tb_owners_choose(owners, &whose))
-      choice->stated[chosen++] = extras.uuids[i];
+      choice->stated[chosen++] = extras->uuids[i];
   }
   if (order->fate == TB_CUT_KEEP && chosen == counters) return;
   if (order->fate == TB_CUT_KEEP) order->extras = &choice->kept;
@@ -310,12 +309,22 @@ static void decide_extras(struct tb_choice *choice, struct tb_cut_order *order) 
   order->host_time = choice->walk->host_time;
 }
 
+/* Whether it depends on whose an event is, or on what it has, if it stays. */
+static bool looks_at_events(const struct tb_choice *choice) {
+  const struct tb_owners *owners = &choice->owners;
+  return owners->processes.count || owners->threads.count || owners->counters.count || choice->no_flows;
+}
+
+bool tb_choice_keeps(const struct tb_choice *choice) {
+  return tb_walk_at_plain_event(choice->walk) && !looks_at_events(choice) &&
+         !has_number(&choice->packets, choice->walk->number);
+}
+
 static enum tb_status decide_event(struct tb_choice *choice, struct tb_cut_order *order) {
   const struct tb_walk *walk = choice->walk;
   const struct tb_owners *owners = &choice->owners;
   bool dropped = has_number(&choice->packets, walk->number);
-  bool looks = owners->processes.count || owners->threads.count || owners->counters.count || choice->no_flows ||
-               choice->events->incremental.count || dropped;
+  bool looks = looks_at_events(choice) || choice->events->incremental.count || dropped;
   if (tb_track_events_lack_state(choice->events, walk) || !looks) return TB_OK;
   enum tb_status status = tb_track_events_read(choice->events, walk, &order->view);
   if (status != TB_OK) return status;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/trim/edges.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/times.h"
+#include "perfetto/packet/packet_times.h"
 #include "protos/field_numbers.h"
 #include "toolbox/trim/ftrace_edges.h"
 
-enum { TRACKS_MAX = 1 << 24 };
+enum { TRACKS_MAX = 1 << 24, PACKETS_MAX = 1 << 28 };
 
 /* What keys of tracks of other things than track events are mixed with. */
 enum { MIX_PACKETS = 0x706b, MIX_EXTRAS = 0x6578, MIX_FRAMES = 0x6672, MIX_PROCESSORS = 0x6370 };
@@ -14,14 +17,20 @@ enum { MIX_PACKETS = 0x706b, MIX_EXTRAS = 0x6578, MIX_FRAMES = 0x6672, MIX_PROCE
 /* NULL where memory is out. */
 static struct tb_edge_track *get_track(struct tb_edges *edges, uint64_t key, uint64_t kind) {
   uint32_t number;
-  if (tb_map_get(&edges->track_index, key, kind, &number)) return &edges->tracks[number];
-  void *tracks = edges->tracks;
-  enum tb_status status = tb_grow_array(edges->allocator, &tracks, &edges->track_capacity, edges->track_count + 1,
-                                        sizeof(*edges->tracks), TRACKS_MAX);
-  edges->tracks = tracks;
-  if (status != TB_OK || tb_map_put(&edges->track_index, key, kind, edges->track_count) != TB_OK) return NULL;
-  edges->tracks[edges->track_count] = (struct tb_edge_track){.has_value = false};
-  return &edges->tracks[edges->track_count++];
+  if (edges->track_count && edges->last_key == key && edges->last_kind == kind) return &edges->tracks[edges->last];
+  if (!tb_map_get(&edges->track_index, key, kind, &number)) {
+    void *tracks = edges->tracks;
+    number = (uint32_t)edges->track_count;
+    enum tb_status status = tb_grow_array(edges->allocator, &tracks, &edges->track_capacity, edges->track_count + 1,
+                                          sizeof(*edges->tracks), TRACKS_MAX);
+    edges->tracks = tracks;
+    if (status != TB_OK || tb_map_put(&edges->track_index, key, kind, number) != TB_OK) return NULL;
+    edges->tracks[edges->track_count++] = (struct tb_edge_track){.has_value = false};
+  }
+  edges->last_key = key;
+  edges->last_kind = kind;
+  edges->last = number;
+  return &edges->tracks[number];
 }
 
 static enum tb_status move(struct tb_edges *edges, uint64_t number, enum tb_edge edge) {
@@ -70,13 +79,12 @@ static void take_value(const struct tb_edges *edges, struct tb_edge_track *track
 }
 
 static enum tb_status take_extras(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events) {
-  struct tb_event_extras extras;
   if (!walk->time.resolved || walk->host_time > edges->window.start) return TB_OK;
-  tb_track_events_read_extras(events, walk, &extras);
-  for (size_t i = 0; i < extras.count; i++) {
-    struct tb_edge_track *track = get_track(edges, extras.uuids[i], MIX_EXTRAS);
+  const struct tb_event_extras *extras = tb_track_events_extras(events, walk);
+  for (size_t i = 0; i < extras->count; i++) {
+    struct tb_edge_track *track = get_track(edges, extras->uuids[i], MIX_EXTRAS);
     if (!track) return TB_NO_MEMORY;
-    track->extra = extras.uuids[i];
+    track->extra = extras->uuids[i];
     take_value(edges, track, walk->host_time, walk->number);
   }
   return TB_OK;
@@ -84,8 +92,10 @@ static enum tb_status take_extras(struct tb_edges *edges, const struct tb_walk *
 
 /* A packet that is a slice by itself. */
 static enum tb_status take_whole_slice(struct tb_edges *edges, const struct tb_walk *walk, int64_t duration) {
-  if (walk->host_time >= edges->window.start || tb_time_add(walk->host_time, duration) <= edges->window.start)
-    return TB_OK;
+  const struct tb_window *window = &edges->window;
+  int64_t end = tb_time_add(walk->host_time, duration);
+  if (tb_window_has(window, walk->host_time) && end > window->end) return move(edges, walk->number, TB_EDGE_CUT);
+  if (walk->host_time >= window->start || end <= window->start) return TB_OK;
   edges->slices_at_start++;
   return move(edges, walk->number, TB_EDGE_START);
 }
@@ -94,7 +104,7 @@ static enum tb_status take_event(struct tb_edges *edges, const struct tb_walk *w
   struct tb_event_view view;
   enum tb_status status = tb_track_events_read(events, walk, &view);
   if (status != TB_OK) return status;
-  edges->has_complete |= view.role == TB_ROLE_COMPLETE;
+  edges->has_about |= view.role == TB_ROLE_ABOUT;
   if (view.has_extras) status = take_extras(edges, walk, events);
   if (status != TB_OK) return status;
   if (!walk->time.resolved || view.role == TB_ROLE_OTHER || view.role == TB_ROLE_ABOUT) return TB_OK;
@@ -191,8 +201,16 @@ static enum tb_status take_task_state(struct tb_edges *edges, const struct tb_wa
   return TB_OK;
 }
 
+static inline void take_number(struct tb_edges *edges, const struct tb_walk *walk) {
+  uint32_t kind = walk->packet.head.kind;
+  bool counts = kind == TB_TRACE_PACKET_TRACK_EVENT || (walk->node && walk->node->incremental);
+  bool outside = walk->time.resolved && !tb_window_has(&edges->window, walk->host_time);
+  if (counts && (!outside || tb_packet_is_timeless(kind))) edges->last_to_stay = walk->number;
+}
+
 static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   const struct tb_packet_header *head = &walk->packet.head;
+  take_number(edges, walk);
   enum tb_status status = tb_track_events_take(events, walk);
   if (status != TB_OK || tb_track_events_lack_state(events, walk)) return status;
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return take_event(edges, walk, events);
@@ -290,6 +308,38 @@ static enum tb_status take_rest(struct tb_edges *edges) {
   return status;
 }
 
+/* ---- the packets at the edges ------------------------------------------------------------------------------------ */
+
+static int compare_packets(const void *a, const void *b) {
+  uint64_t x = ((const struct tb_edge_packet *)a)->number, y = ((const struct tb_edge_packet *)b)->number;
+  return x < y ? -1 : x > y;
+}
+
+/* There is room. */
+static void list(struct tb_edges *edges, uint64_t number, enum tb_edge edge, bool stated) {
+  edges->packets[edges->packet_count++] = (struct tb_edge_packet){number, edge, stated};
+}
+
+static enum tb_status list_packets(struct tb_edges *edges) {
+  size_t most = edges->moved.count + edges->stated.count + 1, at = 0;
+  void *packets = edges->packets;
+  enum tb_status status =
+      tb_grow_array(edges->allocator, &packets, &edges->packet_capacity, most, sizeof(*edges->packets), PACKETS_MAX);
+  struct tb_map_entry entry;
+  edges->packets = packets;
+  if (status != TB_OK) return status;
+  while (tb_map_next(&edges->moved, &at, &entry))
+    list(edges, entry.first, (enum tb_edge)entry.value, tb_map_find(&edges->stated, entry.first, 0) != NULL);
+  for (at = 0; tb_map_next(&edges->stated, &at, &entry);)
+    if (!entry.second && !tb_map_find(&edges->moved, entry.first, 0)) list(edges, entry.first, TB_EDGE_NONE, true);
+  qsort(edges->packets, edges->packet_count, sizeof(*edges->packets), compare_packets);
+  if (edges->packet_count && edges->packets[edges->packet_count - 1].number > edges->last_to_stay)
+    edges->last_to_stay = edges->packets[edges->packet_count - 1].number;
+  list(edges, UINT64_MAX, TB_EDGE_NONE, false);
+  tb_edges_rewind(edges);
+  return TB_OK;
+}
+
 /* TB_END, or what failed. */
 static enum tb_status read_all(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   tb_track_events_rewind(events);
@@ -318,6 +368,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   if (status == TB_END) status = tb_ftrace_edges_settle(ftrace);
   if (status == TB_OK) settle_statistics(edges);
   if (status == TB_OK) status = take_rest(edges);
+  if (status == TB_OK) status = list_packets(edges);
   if (status == TB_OK) status = tb_ftrace_edges_end(ftrace);
   return status == TB_OK ? TB_OK : tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
@@ -325,6 +376,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
 void tb_edges_free(struct tb_edges *edges) {
   if (!edges->allocator) return;
   tb_slice_pairs_free(&edges->slices);
+  tb_free(edges->allocator, edges->packets, edges->packet_capacity * sizeof(*edges->packets));
   tb_free(edges->allocator, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
   tb_map_free(&edges->moved);
   tb_map_free(&edges->stated);

@@ -26,7 +26,15 @@ enum tb_edge {
   TB_EDGE_NONE,
   TB_EDGE_START,
   TB_EDGE_END,
+  TB_EDGE_CUT, /* a slice by itself that begins in the window and ends behind it */
   TB_EDGE_GONE /* the end, at the window's start, of a slice that began before */
+};
+
+/* A packet that is not where it was, or of which more is said than that. */
+struct tb_edge_packet {
+  uint64_t number;
+  enum tb_edge edge;
+  bool stated; /* values of further counters in it are the last before the start */
 };
 
 /* A counter, or what else has values. */
@@ -53,13 +61,21 @@ struct tb_edges {
   struct tb_map track_index;
   struct tb_edge_track *tracks;
   size_t track_count, track_capacity;
+  uint64_t last_key, last_kind; /* of the track that was looked up last; where there are any, `last` is its number */
+  uint32_t last;
   /* further counters: number of a packet, uuid -> 1 where its value of that is the last before the start; and number of
    * the packet, 0 -> 1 */
   struct tb_map stated;
   struct tb_buffer scratch;
-  bool has_complete; /* events that are a slice each */
+  bool has_about; /* events that say what something is called, at no time */
   struct tb_ftrace_edges *ftrace;
   uint64_t slices_at_start, slices_at_end, values_at_start;
+  /* all that are in `moved` and `stated`, in their order in the file; behind them is one of no packet */
+  struct tb_edge_packet *packets;
+  size_t packet_count, packet_capacity;
+  const struct tb_edge_packet *next; /* the first of them that was not asked for */
+  uint64_t last_to_stay; /* behind it there is no packet in the window, at its edges, or else with values or times that
+                          * count from those before it */
 };
 
 /* Reads the whole trace once, for `ftrace` too, or twice where events of a track are not in the order of time. What
@@ -68,10 +84,13 @@ TB_MUST_CHECK enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_wal
                                            const struct tb_window *window, struct tb_ftrace_edges *ftrace);
 void tb_edges_free(struct tb_edges *edges);
 
-/* To which edge a packet moves that is outside of the window, or at its start. */
-static inline enum tb_edge tb_edges_of(const struct tb_edges *edges, uint64_t number) {
-  const uint64_t *edge = edges->moved.count ? tb_map_find(&edges->moved, number, 0) : NULL;
-  return edge ? (enum tb_edge) * edge : TB_EDGE_NONE;
+/* Before packets are asked for by tb_edges_of: from the first one on. */
+static inline void tb_edges_rewind(struct tb_edges *edges) { edges->next = edges->packets; }
+
+/* What is said of a packet; NULL: nothing. Numbers do not fall from call to call. */
+static inline const struct tb_edge_packet *tb_edges_of(struct tb_edges *edges, uint64_t number) {
+  while (edges->next->number < number) edges->next++;
+  return edges->next->number == number ? edges->next : NULL;
 }
 
 /* Whether the packet's value of that is the last before the start, and there is none at it. */

@@ -109,12 +109,10 @@ static void shorten(const struct trimming *t, int64_t time, int64_t duration, st
 
 /* The values of further counters that come at the start; `all`: those of the packet are of the start itself. */
 static void state_values(struct trimming *t, bool all, struct tb_cut_order *order) {
-  struct tb_event_extras extras;
-  if (!all && !tb_map_find(&t->edges.stated, t->walk.number, 0)) return;
-  tb_track_events_read_extras(&t->events, &t->walk, &extras);
+  const struct tb_event_extras *extras = tb_track_events_extras(&t->events, &t->walk);
   order->stated = t->stated;
-  order->stated_count = all ? extras.count : tb_edges_stated(&t->edges, t->walk.number, &extras, t->stated);
-  if (all) memcpy(t->stated, extras.uuids, extras.count * sizeof(extras.uuids[0]));
+  order->stated_count = all ? extras->count : tb_edges_stated(&t->edges, t->walk.number, extras, t->stated);
+  if (all) memcpy(t->stated, extras->uuids, extras->count * sizeof(extras->uuids[0]));
   order->host_time = t->window.start;
 }
 
@@ -190,7 +188,7 @@ static enum tb_status decide_values(struct trimming *t, struct tb_cut_order *ord
   return t->part.len ? tb_walk_write(walk, (struct tb_str){t->part.data, t->part.len}) : TB_OK;
 }
 
-static void decide(struct trimming *t, struct tb_cut_order *order) {
+static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
   if (tb_packet_is_timeless(head->kind) || order->view.role == TB_ROLE_ABOUT || !(head->has_timestamp || walk->counted))
@@ -199,10 +197,10 @@ static void decide(struct trimming *t, struct tb_cut_order *order) {
     t->report.untimed++;
     return;
   }
-  enum tb_edge edge = TB_EDGE_NONE;
   bool inside = tb_window_has(&t->window, walk->host_time);
-  if (!inside || walk->host_time == t->window.start) edge = tb_edges_of(&t->edges, walk->number);
-  if (edge == TB_EDGE_GONE || (!inside && t->edges.stated.count)) state_values(t, edge == TB_EDGE_GONE, order);
+  if (inside && walk->host_time > t->window.start) at_edge = NULL;
+  enum tb_edge edge = at_edge ? at_edge->edge : TB_EDGE_NONE;
+  if (edge == TB_EDGE_GONE || (!inside && at_edge && at_edge->stated)) state_values(t, edge == TB_EDGE_GONE, order);
   if (edge == TB_EDGE_GONE || (!inside && edge == TB_EDGE_NONE)) {
     order->fate = TB_CUT_DROP;
     order->keep = tb_packet_describing_field(head->kind);
@@ -217,13 +215,26 @@ static void decide(struct trimming *t, struct tb_cut_order *order) {
     shorten(t, walk->host_time, (int64_t)tb_wire_find_number(head->payload, TB_GPU_RENDER_STAGE_EVENT_DURATION), order);
 }
 
+/* Most packets are events that stay as they are or are left out; false: it is another one. */
+static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *status) {
+  const struct tb_walk *walk = &t->walk;
+  if (!tb_walk_at_plain_event(walk) || !walk->time.resolved) return false;
+  bool inside = tb_window_has(&t->window, walk->host_time);
+  if (inside ? tb_cut_owes(cut) : t->edges.has_about) return false;
+  *status = inside ? tb_cut_pass(cut) : tb_cut_leave_out(cut, walk->number < t->edges.last_to_stay);
+  return true;
+}
+
 static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
   struct tb_walk *walk = &t->walk;
+  const struct tb_edge_packet *at_edge = tb_edges_of(&t->edges, walk->number);
+  enum tb_status status = TB_OK;
+  if (!at_edge && take_event(t, cut, &status)) return status;
   struct tb_cut_order order = {.fate = TB_CUT_KEEP};
   if (walk->packet.packet.ptr) {
-    enum tb_status status = tb_track_events_take(&t->events, walk);
+    status = tb_track_events_take(&t->events, walk);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT &&
-        (t->edges.has_complete || t->events.incremental.count))
+        (at_edge || t->edges.has_about || t->events.incremental.count))
       status = tb_track_events_read(&t->events, walk, &order.view);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS)
       status = decide_bundle(t, &order);
@@ -231,7 +242,7 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
              tb_packet_holds_values(walk->packet.head.kind))
       status = decide_values(t, &order);
     else
-      decide(t, &order);
+      decide(t, at_edge, &order);
     if (status != TB_OK) return fail(t, status, tb_status_text(status));
   }
   return tb_cut_packet(cut, &order);
@@ -244,6 +255,7 @@ static enum tb_status write_window(void *ctx) {
   tb_buffer_init(&t->part, t->walk.merger.allocator, 0);
   tb_buffer_init(&t->fates, t->walk.merger.allocator, 0);
   t->ftrace_written = false;
+  tb_edges_rewind(&t->edges);
   tb_cut_init(&cut, &t->walk, &t->events);
   enum tb_status status = tb_walk_start(&t->walk);
   while (status == TB_OK) {

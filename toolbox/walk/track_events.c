@@ -10,10 +10,16 @@ enum { SEQUENCES_MAX = 1 << 24, NS_OF_US = 1000 };
 /* What numbers that are no uuids are mixed with, so that those of one kind are no others'. */
 enum { MIX_THREAD = 0x7468, MIX_ASYNC = 0x6173, MIX_SCOPE = 0x7363 };
 
+static void forget_recent(struct tb_track_events *events) {
+  for (int i = 0; i < TB_RECENT_NAMES; i++) events->recent[i].whose = UINT32_MAX;
+  events->extras_of = UINT64_MAX;
+}
+
 void tb_track_events_init(struct tb_track_events *events, const struct tb_allocator *allocator) {
   *events = (struct tb_track_events){.allocator = allocator};
   tb_intern_init(&events->texts, allocator);
   tb_map_init(&events->incremental, allocator);
+  forget_recent(events);
 }
 
 void tb_track_events_free(struct tb_track_events *events) {
@@ -31,6 +37,7 @@ void tb_track_events_rewind(struct tb_track_events *events) {
     sequence->extra_count = 0;
     sequence->thread = 0;
   }
+  forget_recent(events);
 }
 
 /* NULL where memory is out. */
@@ -49,19 +56,43 @@ static struct tb_event_sequence *get_sequence(struct tb_track_events *events, si
   return &events->sequences[number];
 }
 
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_name(const struct tb_event_sequence *sequence, uint32_t kind, uint64_t iid) {
+  const uint64_t *id = tb_map_find(&sequence->names, iid, kind);
+  return id ? (uint32_t)*id : 0;
+}
+
+static struct tb_recent_name *recent_name(struct tb_track_events *events, size_t sequence, uint32_t kind, uint64_t iid,
+                                          uint32_t *whose) {
+  *whose = (uint32_t)sequence << 1 | (kind == TB_INTERNED_DATA_EVENT_NAMES);
+  return &events->recent[(iid ^ (uint64_t)*whose * (TB_RECENT_NAMES / 4 + 1)) % TB_RECENT_NAMES];
+}
+
+/* find_name of the sequence of that number, quick for one that was met lately. */
+static TB_ALWAYS_INLINE uint32_t find_recent_name(struct tb_track_events *events, size_t sequence, uint32_t kind,
+                                                  uint64_t iid) {
+  uint32_t whose;
+  struct tb_recent_name *recent = recent_name(events, sequence, kind, iid, &whose);
+  if (recent->whose != whose || recent->iid != iid)
+    *recent = (struct tb_recent_name){iid, whose, find_name(&events->sequences[sequence], kind, iid)};
+  return recent->id;
+}
+
 /* ---- what packets say to their sequence -------------------------------------------------------------------------- */
 
-static enum tb_status intern(struct tb_track_events *events, struct tb_event_sequence *sequence, uint32_t kind,
-                             struct tb_str entry) {
+static enum tb_status intern(struct tb_track_events *events, size_t sequence, uint32_t kind, struct tb_str entry) {
   struct tb_wire_field fields[TB_INTERNED_NAME_NAME + 1];
+  uint32_t whose;
   (void)tb_wire_read_fields(entry, fields, TB_INTERNED_NAME_NAME + 1);
   uint32_t id = tb_intern_id(&events->texts, tb_wire_text(&fields[TB_INTERNED_NAME_NAME]));
   if (!id) return TB_NO_MEMORY;
-  return tb_map_put(&sequence->names, fields[TB_INTERNED_NAME_IID].value, kind, id);
+  uint64_t iid = fields[TB_INTERNED_NAME_IID].value;
+  recent_name(events, sequence, kind, iid, &whose)->whose = UINT32_MAX;
+  return tb_map_put(&events->sequences[sequence].names, iid, kind, id);
 }
 
-static enum tb_status take_interned(struct tb_track_events *events, struct tb_event_sequence *sequence,
-                                    struct tb_str interned) {
+static enum tb_status take_interned(struct tb_track_events *events, size_t sequence, struct tb_str interned) {
   struct tb_wire_cursor cursor = tb_wire_cursor(interned);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
@@ -114,14 +145,14 @@ static enum tb_status take_track(struct tb_track_events *events, struct tb_event
   return tb_map_put(&events->incremental, fields[TB_TRACK_DESCRIPTOR_UUID].value, 0, 1);
 }
 
-enum tb_status tb_track_events_take(struct tb_track_events *events, const struct tb_walk *walk) {
+enum tb_status tb_track_events_take_state(struct tb_track_events *events, const struct tb_walk *walk) {
   const struct tb_packet_header *head = &walk->packet.head;
-  if (!head->rare && head->kind == TB_TRACE_PACKET_TRACK_EVENT) return TB_OK;
   struct tb_event_sequence *sequence = get_sequence(events, walk->sequence_number);
   if (!sequence) return TB_NO_MEMORY;
   enum tb_status status = TB_OK;
   if (head->dropped && !head->first) sequence->valid = false;
   if (head->cleared) {
+    if (sequence->names.count) forget_recent(events);
     sequence->valid = true;
     tb_map_clear(&sequence->names);
     sequence->has_default_track = false;
@@ -132,7 +163,7 @@ enum tb_status tb_track_events_take(struct tb_track_events *events, const struct
   struct tb_wire_field field;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_TRACE_PACKET_INTERNED_DATA && field.type == TB_WIRE_BYTES)
-      status = take_interned(events, sequence, field.bytes);
+      status = take_interned(events, walk->sequence_number, field.bytes);
   if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR) take_thread(sequence, head->payload);
   if (status == TB_OK && head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR)
     status = take_track(events, sequence, head->payload);
@@ -143,16 +174,11 @@ enum tb_status tb_track_events_take(struct tb_track_events *events, const struct
 
 /* What of an event is read before it is known what it is. */
 struct raw_event {
-  uint64_t type, track, name_iid, categories;
+  uint64_t type, track;
   bool has_track;
-  struct tb_str name;
+  size_t extra_uuids;
   struct tb_str legacy; /* ptr NULL: none */
 };
-
-static uint32_t find_name(const struct tb_event_sequence *sequence, uint32_t kind, uint64_t iid) {
-  const uint64_t *id = tb_map_find(&sequence->names, iid, kind);
-  return id ? (uint32_t)*id : 0;
-}
 
 struct tb_str tb_track_events_category(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid) {
   bool known = walk->sequence_number < events->sequence_count;
@@ -186,8 +212,8 @@ static enum tb_event_role role_of_phase(char phase) {
 }
 
 /* Slices of before there were tracks: on the thread of the sequence, or matched by an id. */
-static void read_legacy(const struct tb_event_sequence *sequence, struct tb_str legacy, bool has_track,
-                        struct tb_event_view *view) {
+static __attribute__((noinline)) void read_legacy(const struct tb_event_sequence *sequence, struct tb_str legacy,
+                                                  bool has_track, struct tb_event_view *view) {
   enum { COUNT = TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE + 1 };
   struct tb_wire_field f[COUNT];
   (void)tb_wire_read_fields(legacy, f, COUNT);
@@ -215,8 +241,25 @@ static void read_legacy(const struct tb_event_sequence *sequence, struct tb_str 
   view->has_uuid = false;
 }
 
-static bool take_field(struct tb_track_events *events, const struct tb_event_sequence *sequence,
-                       const struct tb_wire_field *field, struct raw_event *raw, struct tb_event_view *view) {
+static void take_extra(const struct tb_wire_field *field, struct tb_event_extras *extras, size_t *uuids) {
+  if (field->type != TB_WIRE_VARINT) return;
+  if (field->number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && extras->count < TB_EXTRA_COUNTERS)
+    extras->values[extras->count++] = (int64_t)field->value;
+  else if (field->number == TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS && *uuids < TB_EXTRA_COUNTERS)
+    extras->uuids[(*uuids)++] = field->value;
+}
+
+/* Values without uuids are of the tracks that the sequence names. */
+static void name_extras(const struct tb_event_sequence *sequence, struct tb_event_extras *extras, size_t uuids) {
+  if (!uuids)
+    for (; uuids < sequence->extra_count && uuids < extras->count; uuids++)
+      extras->uuids[uuids] = sequence->extras[uuids];
+  if (extras->count > uuids) extras->count = uuids;
+}
+
+static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t sequence,
+                                        const struct tb_wire_field *field, struct raw_event *raw,
+                                        struct tb_event_view *view) {
   switch (field->number) {
     case TB_TRACK_EVENT_TYPE:
       raw->type = field->value;
@@ -226,10 +269,10 @@ static bool take_field(struct tb_track_events *events, const struct tb_event_seq
       raw->track = field->value;
       return true;
     case TB_TRACK_EVENT_NAME_IID:
-      view->name = find_name(sequence, TB_INTERNED_DATA_EVENT_NAMES, field->value);
+      view->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, field->value);
       return true;
     case TB_TRACK_EVENT_CATEGORY_IIDS:
-      return add_category(view, find_name(sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, field->value));
+      return add_category(view, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, field->value));
     case TB_TRACK_EVENT_NAME:
       return (view->name = tb_intern_id(&events->texts, field->bytes)) != 0;
     case TB_TRACK_EVENT_CATEGORIES: {
@@ -244,12 +287,55 @@ static bool take_field(struct tb_track_events *events, const struct tb_event_seq
       view->value = (int64_t)field->value;
       return true;
     case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
+    case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
     case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-      view->has_extras = true;
+      take_extra(field, &events->extras, &raw->extra_uuids);
+      view->has_extras |= field->number != TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS;
       return true;
     default:
       return true;
   }
+}
+
+/* Takes fields with a tag of one byte as long as no others come, and returns where that is. TB_PACKET_AHEAD bytes
+ * behind the event are readable. */
+static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *events, size_t sequence,
+                                                      const struct tb_str *event, struct raw_event *raw,
+                                                      struct tb_event_view *view) {
+  const char *at = event->ptr, *end = at + event->len;
+  while (at < end) {
+    const char *field = at;
+    uint64_t value;
+    at = tb_wire_read_varint_ahead(field + 1, &value);
+    if (!at || at > end) return field;
+    switch ((unsigned char)*field) {
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT):
+        raw->type = value;
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT):
+        raw->has_track = true;
+        raw->track = value;
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_NAME_IID, TB_WIRE_VARINT):
+        view->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, value);
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT):
+        add_category(view, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, value));
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, TB_WIRE_VARINT):
+        view->has_extras = true;
+        if (events->extras.count < TB_EXTRA_COUNTERS) events->extras.values[events->extras.count++] = (int64_t)value;
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_WIRE_BYTES):
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TASK_EXECUTION, TB_WIRE_BYTES):
+        if (value > (uint64_t)(end - at)) return field;
+        at += value;
+        break;
+      default:
+        return field;
+    }
+  }
+  return at;
 }
 
 static enum tb_event_role role_of_type(uint64_t type) {
@@ -274,8 +360,13 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
   struct tb_wire_field field;
   *view = (struct tb_event_view){.role = TB_ROLE_OTHER};
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (!take_field(events, sequence, &field, &raw, view)) return TB_NO_MEMORY;
+  events->extras.count = 0;
+  events->extras_of = walk->number;
+  if (tb_walk_at_plain_event(walk))
+    cursor.at = take_usual_fields(events, walk->sequence_number, &walk->packet.head.payload, &raw, view);
+  while (cursor.at < cursor.end && tb_wire_read(&cursor, &field) == TB_OK)
+    if (!take_field(events, walk->sequence_number, &field, &raw, view)) return TB_NO_MEMORY;
+  if (events->extras.count) name_extras(sequence, &events->extras, raw.extra_uuids);
   view->role = role_of_type(raw.type);
   view->has_uuid = raw.has_track || sequence->has_default_track;
   view->track = raw.has_track ? raw.track : sequence->has_default_track ? sequence->default_track : 0;
@@ -290,21 +381,16 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   return TB_OK;
 }
 
-void tb_track_events_read_extras(const struct tb_track_events *events, const struct tb_walk *walk,
-                                 struct tb_event_extras *extras) {
-  const struct tb_event_sequence *sequence = &events->sequences[walk->sequence_number];
+const struct tb_event_extras *tb_track_events_extras(struct tb_track_events *events, const struct tb_walk *walk) {
+  struct tb_event_extras *extras = &events->extras;
   struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
   struct tb_wire_field field;
-  size_t named = 0;
+  size_t uuids = 0;
+  if (events->extras_of == walk->number) return extras;
+  events->extras_of = walk->number;
   extras->count = 0;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && extras->count < TB_EXTRA_COUNTERS)
-      extras->values[extras->count++] = (int64_t)field.value;
-    else if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS && named < TB_EXTRA_COUNTERS)
-      extras->uuids[named++] = field.value;
-  }
-  if (!named)
-    for (; named < sequence->extra_count; named++) extras->uuids[named] = sequence->extras[named];
-  if (extras->count > named) extras->count = named;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number >= TB_TRACK_EVENT_EXTRA_COUNTER_VALUES) take_extra(&field, extras, &uuids);
+  name_extras(&events->sequences[walk->sequence_number], extras, uuids);
+  return extras;
 }

@@ -53,10 +53,21 @@ struct tb_event_sequence {
   uint64_t extras[TB_EXTRA_COUNTERS]; /* the tracks of further counters, of events that name none; the first */
 };
 
+/* A name or category that was looked up lately. */
+struct tb_recent_name {
+  uint64_t iid;
+  uint32_t whose; /* the sequence and what it interns, as one number; UINT32_MAX: none */
+  uint32_t id;
+};
+enum { TB_RECENT_NAMES = 256 };
+
 /* Caller-owned; tb_track_events_init, then tb_track_events_free. */
 struct tb_track_events {
   const struct tb_allocator *allocator;
   struct tb_intern texts;
+  struct tb_recent_name recent[TB_RECENT_NAMES];
+  struct tb_event_extras extras; /* of the packet `extras_of` */
+  uint64_t extras_of;
   struct tb_event_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
   struct tb_map incremental; /* uuids of counters whose values are increments */
@@ -69,7 +80,12 @@ void tb_track_events_rewind(struct tb_track_events *events);
 
 /* Takes in what the walk's current packet says to its sequence; before tb_track_events_read of the same packet. TB_OK,
  * TB_NO_MEMORY, TB_LIMIT. */
-TB_MUST_CHECK enum tb_status tb_track_events_take(struct tb_track_events *events, const struct tb_walk *walk);
+TB_MUST_CHECK enum tb_status tb_track_events_take_state(struct tb_track_events *events, const struct tb_walk *walk);
+TB_MUST_CHECK static inline enum tb_status tb_track_events_take(struct tb_track_events *events,
+                                                                const struct tb_walk *walk) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  return !head->rare && head->kind == TB_TRACE_PACKET_TRACK_EVENT ? TB_OK : tb_track_events_take_state(events, walk);
+}
 
 /* Whether readers pass over the walk's current packet since it needs state that its sequence does not have. */
 static inline bool tb_track_events_lack_state(const struct tb_track_events *events, const struct tb_walk *walk) {
@@ -88,8 +104,8 @@ struct tb_str tb_track_events_category(const struct tb_track_events *events, con
 /* What a thread is known by on which events are that name no track, or it by its ids. */
 uint64_t tb_track_events_thread(uint64_t pid, uint64_t tid);
 
-/* The whole numbers among the values of further counters of the walk's current packet, a track event that was read. */
-void tb_track_events_read_extras(const struct tb_track_events *events, const struct tb_walk *walk,
-                                 struct tb_event_extras *extras);
+/* The whole numbers among the values of further counters of the walk's current packet, a track event. Valid until the
+ * next packet is read. */
+const struct tb_event_extras *tb_track_events_extras(struct tb_track_events *events, const struct tb_walk *walk);
 
 #endif
