@@ -14,18 +14,20 @@ static bool is_legacy_flow(uint32_t number) {
          number == TB_TRACK_EVENT_LEGACY_EVENT_FLOW_DIRECTION;
 }
 
-static enum tb_status edit_legacy(const struct tb_packet_edit *edit, const struct tb_wire_field *legacy,
-                                  struct tb_message_patch *patches) {
+/* A message with `value` in its field `number` (0: no field), where it has that, and without those that `sheds` names
+ * (NULL: none). */
+static enum tb_status edit_message(const struct tb_wire_field *message, uint32_t number, uint64_t value,
+                                   bool (*sheds)(uint32_t number), struct tb_message_patch *patches) {
   struct tb_message_patches_mark mark;
-  struct tb_wire_cursor cursor = tb_wire_cursor(legacy->bytes);
+  struct tb_wire_cursor cursor = tb_wire_cursor(message->bytes);
   struct tb_wire_field field;
-  enum tb_status status = tb_message_patches_begin(patches, legacy, &mark);
+  enum tb_status status = tb_message_patches_begin(patches, message, &mark);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (edit->sets_duration && field.number == TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US && field.type == TB_WIRE_VARINT)
-      status = tb_message_patches_number(patches, &field, (uint64_t)(edit->duration_ns / NS_OF_US));
-    else if (edit->sheds_flows && is_legacy_flow(field.number))
+    if (field.number == number && field.type == TB_WIRE_VARINT)
+      status = tb_message_patches_number(patches, &field, value);
+    else if (sheds && sheds(field.number))
       status = tb_message_patches_remove(patches, &field);
-  if (status == TB_OK) tb_message_patches_end(patches, legacy, &mark);
+  if (status == TB_OK) tb_message_patches_end(patches, message, &mark);
   return status;
 }
 
@@ -109,7 +111,9 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
       status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_extras[extra++]);
     else if ((edit->sets_duration || edit->sheds_flows) && field.number == TB_TRACK_EVENT_LEGACY_EVENT &&
              field.type == TB_WIRE_BYTES)
-      status = edit_legacy(edit, &field, patches);
+      status =
+          edit_message(&field, edit->sets_duration ? TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US : 0,
+                       (uint64_t)(edit->duration_ns / NS_OF_US), edit->sheds_flows ? is_legacy_flow : NULL, patches);
   }
   const char *end = event->bytes.ptr + event->bytes.len;
   for (size_t i = 0; i < edit->extras.count && status == TB_OK; i++) {
@@ -119,20 +123,6 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
                                          (uint64_t)edit->extras.values[i]);
   }
   if (status == TB_OK) tb_message_patches_end(patches, event, &mark);
-  return status;
-}
-
-/* A stage of a GPU. */
-static enum tb_status edit_stage(const struct tb_packet_edit *edit, const struct tb_wire_field *stage,
-                                 struct tb_message_patch *patches) {
-  struct tb_message_patches_mark mark;
-  struct tb_wire_cursor cursor = tb_wire_cursor(stage->bytes);
-  struct tb_wire_field field;
-  enum tb_status status = tb_message_patches_begin(patches, stage, &mark);
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_GPU_RENDER_STAGE_EVENT_DURATION && field.type == TB_WIRE_VARINT)
-      status = tb_message_patches_number(patches, &field, (uint64_t)edit->duration_ns);
-  if (status == TB_OK) tb_message_patches_end(patches, stage, &mark);
   return status;
 }
 
@@ -166,7 +156,7 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
       status = edit_event(edit, &field, patches);
     else if (field.number == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT && field.type == TB_WIRE_BYTES &&
              edit->sets_duration)
-      status = edit_stage(edit, &field, patches);
+      status = edit_message(&field, TB_GPU_RENDER_STAGE_EVENT_DURATION, (uint64_t)edit->duration_ns, NULL, patches);
   }
   return status;
 }
