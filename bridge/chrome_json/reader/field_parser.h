@@ -74,4 +74,7 @@ const char *tb_json_flag(struct tb_tokenizer *scan, const char *p, bool *flag);
 /* Type, track and the other conclusions. False when memory is exhausted. */
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse);
 
+/* Makes a THREAD_STATE of an event of phase T that is OTHER, where it is one. chrome_json/reader/task_state.c */
+void tb_json_take_task_state(struct tb_event *event);
+
 #endif

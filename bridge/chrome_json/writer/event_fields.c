@@ -237,10 +237,14 @@ void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, cons
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-/* What TrackEvent has fields for and JSON does not: additional members of args. */
+static bool has_place_of_state(const struct tb_event *event) {
+  return event->has & (TB_HAS_CPU | TB_HAS_PRIORITY) && event->type == TB_EVENT_THREAD_STATE;
+}
+
+/* What Perfetto and FXT have fields for and JSON does not: additional members of args. */
 static bool has_typed(const struct tb_event *event) {
   return event->source_location.function.len || event->source_location.file.len || event->log_level ||
-         event->has & (TB_HAS_CORRELATION | TB_HAS_THREAD_INSTRUCTIONS);
+         event->has & (TB_HAS_CORRELATION | TB_HAS_THREAD_INSTRUCTIONS) || has_place_of_state(event);
 }
 
 static void emit_source_location(struct tb_json_emit *emit, const struct tb_frame *location) {
@@ -259,6 +263,18 @@ static void emit_source_location(struct tb_json_emit *emit, const struct tb_fram
   }
   if (emit->status == TB_OK) emit->buffer.data[start] = '{';
   TB_JSON_EMIT(emit, "}");
+}
+
+/* The reader takes them back where they are the last (chrome_json/reader/task_state.c). */
+static void emit_place_of_state(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (event->has & TB_HAS_CPU) {
+    MEMBER(emit, "cpu");
+    tb_json_emit_uint(emit, event->cpu);
+  }
+  if (event->has & TB_HAS_PRIORITY) {
+    MEMBER(emit, "prio");
+    tb_json_emit_int(emit, event->priority);
+  }
 }
 
 static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) {
@@ -286,6 +302,7 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
       MEMBER(emit, "thread_instruction_count");
     tb_json_emit_int(emit, event->thread_instruction_count);
   }
+  if (has_place_of_state(event)) emit_place_of_state(emit, event);
 }
 
 /* The event's args as its source had them, where they are among the further members; the last of them. */

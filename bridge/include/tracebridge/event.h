@@ -212,7 +212,7 @@ enum tb_event_type {
   TB_EVENT_ID_LINK,         /* JSON =: id and args.linked_id are one */
   TB_EVENT_CLOCK_SYNC,      /* JSON c: args.sync_id, args.issue_ts */
   TB_EVENT_MEMORY_DUMP,     /* JSON V (global), v (process) */
-  TB_EVENT_THREAD_STATE,    /* JSON T with dur; scheduling: see enum tb_task_state */
+  TB_EVENT_THREAD_STATE,    /* JSON T without id; scheduling: see enum tb_task_state */
   TB_EVENT_LOG,             /* a log message: name is its text, `log_level` its priority */
   /* an unknown phase: `phase_text`; or an event without a time, whatever its phase: no TB_HAS_TS, `ts` is that of the
    * event before it */

@@ -4,24 +4,11 @@
  */
 #include "perfetto/reader/sched.h"
 
+#include "model/task_states.h"
 #include "perfetto/reader/track_event_fields.h"
 #include "protos/perfetto/system_info.pb-c.h"
 
 static const char LOSS_TIME[] = "a scheduling event has no timestamp";
-
-/* The letters that Linux and the trace processor use. */
-static struct tb_str state_name(enum tb_task_state state) {
-  static const struct tb_str names[] = {[TB_TASK_UNKNOWN] = {"Unknown", 7},
-                                        [TB_TASK_CREATED] = {"Created", 7},
-                                        [TB_TASK_RUNNABLE] = {"R", 1},
-                                        [TB_TASK_RUNNING] = {"Running", 7},
-                                        [TB_TASK_INTERRUPTIBLE_SLEEP] = {"S", 1},
-                                        [TB_TASK_UNINTERRUPTIBLE_SLEEP] = {"D", 1},
-                                        [TB_TASK_STOPPED] = {"T", 1},
-                                        [TB_TASK_DEAD] = {"Z", 1},
-                                        [TB_TASK_DESTROYED] = {"X", 1}};
-  return names[state <= TB_TASK_DESTROYED ? state : TB_TASK_UNKNOWN];
-}
 
 static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
   struct tb_perfetto_track *track = tb_perfetto_thread(r, NULL, state->tid);
@@ -35,7 +22,7 @@ static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb
   event->ts = state->ts;
   event->track = &track->track;
   event->task_state = (uint8_t)state->state;
-  event->name = state_name(state->state);
+  event->name = tb_task_state_letter(state->state);
   event->cpu = state->cpu;
   event->priority = state->priority;
   event->kernel_state = state->kernel_state;

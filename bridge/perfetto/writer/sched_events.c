@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "model/task_states.h"
 #include "perfetto/writer/sched_events.h"
 #include "perfetto/writer/sequence.h"
 #include "perfetto/writer/slice_events.h"
@@ -22,32 +23,6 @@ size_t tb_perfetto_encode_thread_end(char *message, int64_t tid) {
 /* ---- states of JSON, which are carried whole and written once more ----------------------------------------------- */
 
 enum { MANY_THREADS = TB_TASK_DESTROYED + 1, MAX_CPU = 4095 /* the trace processor takes no more */ };
-
-/* What JSON's names of states say: those that trace viewers show, and the letters of Linux. */
-static enum tb_task_state named_state(struct tb_str name) {
-  static const struct {
-    struct tb_str name;
-    enum tb_task_state state;
-  } names[] = {{{"Running", 7}, TB_TASK_RUNNING},
-               {{"R", 1}, TB_TASK_RUNNABLE},
-               {{"R+", 2}, TB_TASK_RUNNABLE},
-               {{"Runnable", 8}, TB_TASK_RUNNABLE},
-               {{"Runnable (Preempted)", 20}, TB_TASK_RUNNABLE},
-               {{"S", 1}, TB_TASK_INTERRUPTIBLE_SLEEP},
-               {{"Sleeping", 8}, TB_TASK_INTERRUPTIBLE_SLEEP},
-               {{"D", 1}, TB_TASK_UNINTERRUPTIBLE_SLEEP},
-               {{"Uninterruptible Sleep", 21}, TB_TASK_UNINTERRUPTIBLE_SLEEP},
-               {{"T", 1}, TB_TASK_STOPPED},
-               {{"Stopped", 7}, TB_TASK_STOPPED},
-               {{"Z", 1}, TB_TASK_DEAD},
-               {{"Zombie", 6}, TB_TASK_DEAD},
-               {{"X", 1}, TB_TASK_DESTROYED},
-               {{"Exit Dead", 9}, TB_TASK_DESTROYED},
-               {{"Task Dead", 9}, TB_TASK_DESTROYED}};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-    if (tb_str_equal(names[i].name, name)) return names[i].state;
-  return TB_TASK_UNKNOWN;
-}
 
 static bool find_cpu(const struct tb_event *event, uint64_t *cpu) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
@@ -68,7 +43,7 @@ struct state_head {
 
 static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_event *event) {
   const struct tb_track *thread = event->track;
-  enum tb_task_state state = named_state(event->name);
+  enum tb_task_state state = tb_task_state_named(event->name);
   uint64_t cpu = 0;
   bool has_cpu = find_cpu(event, &cpu);
   if (state == TB_TASK_UNKNOWN || (state == TB_TASK_RUNNING && !has_cpu)) return TB_OK;
@@ -114,6 +89,7 @@ static enum tb_status know_threads(struct tb_perfetto_writer *p) {
 /* Whether the trace processor would call it an error that a state comes after another. */
 static bool may_follow(uint32_t before, uint32_t state) {
   if (before == TB_TASK_DEAD || before == TB_TASK_DESTROYED || before == MANY_THREADS) return false;
+  if (state == TB_TASK_CREATED) return before == TB_TASK_UNKNOWN;
   return before != TB_TASK_RUNNING || state != TB_TASK_RUNNING;
 }
 
@@ -132,7 +108,14 @@ enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struc
 
 /* ---- scheduling -------------------------------------------------------------------------------------------------- */
 
-/* What the state does not say of an FXT record: its kind, its arguments except the weights. */
+/* Whether our reader would call the state otherwise. What is FXT's own is called by its words on the way to FXT. */
+static bool has_own_name(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t kind) {
+  if (kind || p->writer->source.own_states || !(event->has & TB_HAS_NAME)) return false;
+  return !tb_str_equal(event->name, tb_task_state_letter((enum tb_task_state)event->task_state));
+}
+
+/* What the state does not say of an FXT record, or of a line of JSON: its kind, its name, its arguments except the
+ * processor and the priority. */
 static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *fields) {
   uint32_t kind = tb_str_equal(event->name, TB_STR("new"))      ? TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW
@@ -141,10 +124,11 @@ static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct
   char head[4 * TB_WIRE_VARINT_MAX], *at = head;
   struct tb_str arguments = {NULL, 0};
   if (kind) at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_KIND, kind);
-  if (event->arg_count) {
+  unsigned own_name = has_own_name(p, event, kind) ? TB_ENCODE_OWN_NAME : 0;
+  if (event->arg_count || event->extra_count || own_name) {
     struct tb_carried_parts carried = {.whole_args = false};
-    enum tb_status status = tb_encode_event(&p->encoder, p->sequences[TB_SHARED_SEQUENCE]->uses, event, TB_ENCODE_ARGS,
-                                            &carried, NULL, NULL);
+    enum tb_status status = tb_encode_event(&p->encoder, p->sequences[TB_SHARED_SEQUENCE]->uses, event,
+                                            TB_ENCODE_ARGS | own_name, &carried, NULL, NULL);
     if (status != TB_OK) return status;
     arguments = (struct tb_str){p->encoder.body.data, p->encoder.body.len};
     at = tb_wire_put_tag(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_ARGUMENTS, TB_WIRE_BYTES);
@@ -202,7 +186,7 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
     at = tb_wire_put_bytes(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM, state->name.ptr, state->name.len);
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID, (uint64_t)event->track->tid);
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE, event->task_state);
-  if (event->priority)
+  if (event->priority || event->has & TB_HAS_PRIORITY)
     at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_PRIO, (uint64_t)(int64_t)event->priority);
   body->len = (size_t)(at - body->data);
   enum tb_status status = put_particulars(p, event, body);

@@ -261,11 +261,15 @@ static bool carries_scope(const struct tb_event *event, const struct tb_carried_
   return carried->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
 }
 
+static bool carries_name(const struct tb_event *event, unsigned parts) {
+  return parts & TB_ENCODE_OWN_NAME || (parts & TB_ENCODE_NO_NAME && event->name.len == 0);
+}
+
 static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
   return carried->phase.len || event->type == TB_EVENT_OTHER || carried->whole_args || carried->emitter ||
          carried->tid || (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
-         ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
-         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
+         ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) || carries_name(event, parts) ||
+         carries_end_stack(event);
 }
 
 /* A further member may say an id in another way. */
@@ -281,7 +285,7 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
   if (tb_event_is_untimed(event)) fields |= TB_CARRIED_BIT(NO_TS);
   if (carried->phase.len || event->type == TB_EVENT_OTHER) fields |= TB_CARRIED_BIT(PHASE);
   if (carries_scope(event, carried)) fields |= TB_CARRIED_BIT(INSTANT_SCOPE);
-  if (parts & TB_ENCODE_NO_NAME && event->name.len == 0) fields |= TB_CARRIED_BIT(NAME);
+  if (carries_name(event, parts)) fields |= TB_CARRIED_BIT(NAME);
   if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
   if (carries_bind_id(event)) fields |= TB_CARRIED_BIT(BIND_ID);
   if (carries_end_stack(event)) fields |= TB_CARRIED_BIT(END_STACK_REF);
@@ -345,7 +349,7 @@ static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) 
       value = text_arg((struct tb_str){&event->instant_scope, 1});
       break;
     case TB_CARRIED_NAME:
-      value = event->has & TB_HAS_NAME ? text_arg(TB_STR("")) : (struct tb_arg){.type = TB_ARG_NULL};
+      value = event->has & TB_HAS_NAME ? text_arg(event->name) : (struct tb_arg){.type = TB_ARG_NULL};
       break;
     case TB_CARRIED_ID:
       value = text_arg(event->id.text);
@@ -572,7 +576,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
                 args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
                 event->scope.len + event->end_stack.ref.len + carried->phase.len + event->correlation_text.len +
                 event->source_location.file.len + event->source_location.function.len +
-                event->categories.len * (1 + TB_WIRE_VARINT_MAX);
+                event->categories.len * (1 + TB_WIRE_VARINT_MAX) + (parts & TB_ENCODE_OWN_NAME ? event->name.len : 0);
   if (room > body->capacity) {
     enum tb_status status = tb_buffer_reserve(body, room);
     if (status != TB_OK) return status;

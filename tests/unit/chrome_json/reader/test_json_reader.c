@@ -78,6 +78,12 @@ static void every_phase_has_its_type(void **state) {
       {"\"ph\":\"V\"", TB_EVENT_MEMORY_DUMP, TB_TRACK_THREAD},
       {"\"ph\":\"v\"", TB_EVENT_MEMORY_DUMP, TB_TRACK_THREAD},
       {"\"ph\":\"T\",\"dur\":1", TB_EVENT_THREAD_STATE, TB_TRACK_THREAD},
+      {"\"ph\":\"T\",\"name\":\"S\"", TB_EVENT_THREAD_STATE, TB_TRACK_THREAD},
+      {"\"ph\":\"T\",\"name\":\"Running\",\"args\":{\"cpu\":1}", TB_EVENT_THREAD_STATE, TB_TRACK_THREAD},
+      {"\"ph\":\"T\",\"name\":\"Running\"", TB_EVENT_OTHER, TB_TRACK_THREAD}, /* nowhere */
+      {"\"ph\":\"T\",\"name\":\"Thinking\"", TB_EVENT_OTHER, TB_TRACK_THREAD},
+      {"\"ph\":\"T\",\"name\":\"S\",\"cat\":\"c\"", TB_EVENT_OTHER, TB_TRACK_THREAD},
+      {"\"ph\":\"T\",\"name\":\"S\",\"args\":{}", TB_EVENT_OTHER, TB_TRACK_THREAD},
       {"\"ph\":\"M\",\"name\":\"process_name\"", TB_EVENT_METADATA, TB_TRACK_PROCESS},
       {"\"ph\":\"M\",\"name\":\"thread_name\"", TB_EVENT_METADATA, TB_TRACK_THREAD},
       {"\"ph\":\"Q\"", TB_EVENT_OTHER, TB_TRACK_THREAD},
@@ -97,6 +103,34 @@ static void every_phase_has_its_type(void **state) {
     if (e->track->type != TB_TRACK_THREAD) assert_int_equal(e->thread->tid, 2);
     tb_reader_close(reader);
   }
+}
+
+static void check_state(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_THREAD_STATE);
+  assert_int_equal(e->task_state, TB_TASK_UNINTERRUPTIBLE_SLEEP);
+  assert_int_equal(e->has, TB_HAS_TS | TB_HAS_NAME | TB_HAS_ARGS | TB_HAS_CPU | TB_HAS_PRIORITY);
+  assert_int_equal(e->cpu, 3);
+  assert_int_equal(e->priority, -2);
+  assert_int_equal(e->arg_count, 2);
+  assert_text(e->args[1].name, "prio");
+}
+
+static void check_arguments_of_state(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_THREAD_STATE);
+  assert_false(e->has & (TB_HAS_CPU | TB_HAS_PRIORITY));
+  assert_int_equal(e->arg_count, 2);
+}
+
+static void the_last_arguments_of_a_state_are_its_processor_and_priority(void **state) {
+  (void)state;
+  with_event("[{\"ph\":\"T\",\"name\":\"D\",\"ts\":1,\"tid\":2,\"args\":{\"a\":{\"prio\":1},\"cpu\":3,\"prio\":-2}}]",
+             0, check_state);
+  with_event("[{\"ph\":\"T\",\"name\":\"D\",\"ts\":1,\"tid\":2,\"args\":{\"cpu\":3,\"a\":1}}]", 0,
+             check_arguments_of_state);
+  with_event("[{\"ph\":\"T\",\"name\":\"D\",\"ts\":1,\"tid\":2,\"args\":{\"a\":{\"cpu\":3}}}]", 0,
+             check_arguments_of_state);
+  with_event("[{\"ph\":\"T\",\"name\":\"D\",\"ts\":1,\"tid\":2,\"args\":{\"a\":1,\"cpu\":-1}}]", 0,
+             check_arguments_of_state);
 }
 
 static void check_ids(const struct tb_event *e) {
@@ -509,6 +543,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_complete_event_is_exact_to_the_nanosecond),
       cmocka_unit_test(every_phase_has_its_type),
+      cmocka_unit_test(the_last_arguments_of_a_state_are_its_processor_and_priority),
       cmocka_unit_test(ids_and_flows_are_read),
       cmocka_unit_test(stacks_are_read_root_first),
       cmocka_unit_test(members_of_a_wrong_type_and_unknown_ones_are_kept_as_extra),
