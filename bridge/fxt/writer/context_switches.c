@@ -3,6 +3,12 @@
  * Thread states as scheduling records: a thread that stops running and the one that runs next are one context switch.
  */
 #include "fxt/writer/writer.h"
+#include "model/task_states.h"
+
+/* A state of Linux' for which there is no word here: the thread does not run, which is what a record can say. */
+static bool is_only_letter(const struct tb_event *event) {
+  return event->task_state == TB_TASK_UNKNOWN && event->has & TB_HAS_KERNEL_STATE && event->has & TB_HAS_CPU;
+}
 
 static bool state_of(const struct tb_event *event, uint32_t *state) {
   switch (event->task_state) {
@@ -26,7 +32,8 @@ static bool state_of(const struct tb_event *event, uint32_t *state) {
       *state = TB_FXT_STATE_DEAD;
       return true;
     default:
-      return false;
+      *state = TB_FXT_STATE_BLOCKED;
+      return is_only_letter(event);
   }
 }
 
@@ -171,14 +178,36 @@ enum meaning { SWITCHES, WAKES, MAY_WAKE };
 static enum meaning meaning_of(const struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->task_state != TB_TASK_RUNNABLE && event->task_state != TB_TASK_CREATED) return SWITCHES;
   if (tb_str_equal(event->name, TB_STR("waking"))) return WAKES;
+  /* Linux names no processor, and may wake a thread that runs yet */
+  if (event->task_state == TB_TASK_RUNNABLE && !(event->has & TB_HAS_CPU)) return WAKES;
   if (tb_str_equal(event->name, TB_STR("preempted")) || tb_str_equal(event->name, TB_STR("new"))) return SWITCHES;
   const uint64_t *thread = tb_map_find(&w->running, event->cpu, 0);
   if (!thread) return MAY_WAKE;
   return *thread == tb_fxt_thread_koid(event->track) ? SWITCHES : WAKES;
 }
 
+/* Whether the text that says the state is kept as it is. */
+static bool is_kept_as_text(const struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_source_traits *source = &w->writer->source;
+  bool is_of_text = (source->system_text || source->some_text) && event->has & TB_HAS_KERNEL_STATE;
+  return is_of_text && w->writer->options.keep_packets;
+}
+
+/* What a record of scheduling does not say of a state. */
+static void count_lost_parts(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (is_kept_as_text(w, event)) return;
+  if (is_only_letter(event) || event->task_state == TB_TASK_UNINTERRUPTIBLE_SLEEP)
+    tb_losses_add_kind(&w->writer->losses, "states of threads that FXT has no place for",
+                       tb_task_state_letter((enum tb_task_state)event->task_state), event->offset);
+  if (event->has & TB_HAS_CPU && event->cpu > UINT16_MAX)
+    tb_fxt_lose_event(w, "processors of thread states past the range of FXT's", event);
+  if (event->thread && event->thread != event->track)
+    tb_fxt_lose_event(w, "who wakes a thread (FXT has no place for it)", event);
+}
+
 void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *event) {
   uint32_t state = 0;
+  count_lost_parts(w, event);
   if (event->task_state != TB_TASK_RUNNING && !state_of(event, &state)) {
     tb_fxt_put_other(w, event); /* a state that only its name says, with a duration perhaps */
     return;
@@ -197,6 +226,8 @@ void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *eve
   }
   tb_fxt_finish_switch(w);
   enum meaning meaning = meaning_of(w, event);
+  if (meaning == SWITCHES && !(event->has & TB_HAS_CPU))
+    tb_fxt_lose_event(w, "thread states without a processor, written as the first one's (FXT has none)", event);
   if (meaning == WAKES)
     wake(w, event);
   else
