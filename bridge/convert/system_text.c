@@ -120,6 +120,7 @@ static enum tb_status begin_packets(struct tb_reader *reader, struct system_text
                                               .ctx = s->events,
                                               .sequence = SEQUENCE,
                                               .trace_clock = TB_CLOCK_BOOTTIME,
+                                              .with_made_marks = reader->target.system_as_events,
                                               .lose = lose_line,
                                               .lose_ctx = reader,
                                               .error = &reader->error};

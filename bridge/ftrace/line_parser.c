@@ -61,6 +61,7 @@ static bool read_rest(const char *at, const char *end, struct tb_ftrace_text_eve
   if (!point || tb_decimal_parse(seconds, colon, &number) != colon ||
       !tb_decimal_to_int(&number, NS_DIGITS, &event->line.ts))
     return false;
+  event->is_exact = colon - seconds > NS_DIGITS && colon[-NS_DIGITS - 1] == '.';
   const char *name = colon + 1;
   while (name < end && is_space(*name)) name++;
   const char *stop = name;

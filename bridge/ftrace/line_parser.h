@@ -22,6 +22,7 @@ struct tb_ftrace_line {
 struct tb_ftrace_text_event {
   struct tb_ftrace_line line; /* the task is empty where the text does not know it */
   struct tb_str name, arguments;
+  bool is_exact; /* its time has nine decimals, where the kernel prints six */
 };
 
 /* Reads a line without its end; its texts point into it. False for what is no event: comments, headers, other tracers'

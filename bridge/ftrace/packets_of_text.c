@@ -7,6 +7,7 @@
 #include "ftrace/packets_of_text.h"
 
 #include "ftrace/event_parser.h"
+#include "ftrace/made_marks.h"
 #include "ftrace/task_table.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -36,6 +37,7 @@ struct tb_ftrace_packets {
   struct tb_ftrace_tasks tasks;
   size_t symbols_written;
   struct tb_ftrace_packets_summary summary;
+  struct tb_ftrace_made_marks made_marks;
   int64_t begin_ts; /* of the first line */
 };
 
@@ -208,6 +210,7 @@ static enum tb_status add_line(struct tb_ftrace_packets *b, struct tb_str text) 
     return b->options.lose(b->options.lose_ctx, "ftrace lines that are cut or damaged, which are no events");
   if (status == TB_OK) status = tb_ftrace_tasks_note(&b->tasks, &event, &task);
   if (status != TB_OK) return status;
+  if (tb_ftrace_is_made_mark(&b->made_marks, &event) && !b->options.with_made_marks) return TB_OK;
   count_line(&b->summary, event.line.ts);
   return add_event(b, event.line.cpu);
 }

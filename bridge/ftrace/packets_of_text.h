@@ -19,6 +19,8 @@ struct tb_ftrace_packets_options {
   void *ctx;
   uint32_t sequence;    /* id of the packet sequence */
   uint32_t trace_clock; /* which the text's times are on */
+  /* marks that say again what an event does (ftrace/made_marks.h) become packets, too: for who knows the marks alone */
+  bool with_made_marks;
   tb_ftrace_lose_line lose;
   void *lose_ctx;
   struct tb_error *error;
