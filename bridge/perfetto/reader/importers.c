@@ -60,6 +60,7 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY, tb_perfetto_entity_residency, &tb_power_state},
     {TB_TRACE_PACKET_NETWORK_PACKET_BUNDLE, tb_perfetto_network_bundle, &tb_network_state},
+    {TB_TRACE_PACKET_ETW_EVENTS, tb_perfetto_etw, &tb_etw_state},
     {TB_TRACE_PACKET_SHELL_HANDLER_MAPPINGS, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_REMOTE_CLOCK_SYNC, pass_over, NULL},
     {TB_TRACE_PACKET_CHROME_TRIGGER, tb_perfetto_chrome_trigger, NULL},

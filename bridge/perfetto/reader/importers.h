@@ -44,10 +44,13 @@ void tb_perfetto_free_importers(struct tb_perfetto_reader *r);
 
 extern const struct tb_importer_state tb_power_state, tb_gpu_state, tb_frames_state, tb_network_state,
     tb_heap_profile_state, tb_ftrace_state, tb_ftrace_text_state, tb_ftrace_lines_state, tb_system_state,
-    tb_callstack_state, tb_category_state, tb_cpu_per_uid_state;
+    tb_callstack_state, tb_category_state, tb_cpu_per_uid_state, tb_etw_state;
 
 /* perfetto/reader/payloads/cpu_per_uid_importer.c */
 enum tb_status tb_perfetto_cpu_per_uid(struct tb_perfetto_reader *r, struct tb_str payload);
+
+/* perfetto/reader/payloads/etw_importer.c */
+enum tb_status tb_perfetto_etw(struct tb_perfetto_reader *r, struct tb_str payload);
 
 /* perfetto/reader/ftrace_importer.c */
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload);
