@@ -275,6 +275,9 @@ bool tb_perfetto_emit_ftrace_event(struct tb_perfetto_reader *r, int64_t ts, uin
       return false;
     case TB_FTRACE_EVENT_RSS_STAT:
       return mark_memory(&m);
+    case TB_FTRACE_EVENT_BINDER_TRANSACTION:
+    case TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED:
+      return tb_perfetto_emit_binder(r, ts, cpu, tid, kind, payload);
     case TB_FTRACE_EVENT_THERMAL_TEMPERATURE:
       return mark_named(&m, text_of(&m, TB_THERMAL_TEMPERATURE_FTRACE_EVENT_THERMAL_ZONE), "Temperature",
                         number_of(&m, TB_THERMAL_TEMPERATURE_FTRACE_EVENT_TEMP));

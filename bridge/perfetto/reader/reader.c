@@ -172,7 +172,7 @@ static enum tb_status is_readable(struct tb_perfetto_reader *r, struct valid_seq
 }
 
 static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_tokenizer *stream,
-                                   struct valid_sequences *sequences) {
+                                   struct valid_sequences *sequences, tb_perfetto_look look) {
   struct tb_buffer window;
   tb_buffer_init(&window, r->allocator, 0);
   enum tb_status status = TB_OK;
@@ -185,7 +185,7 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
     while (status == TB_OK && (status = tb_packet_tokenizer_next(stream, &head)) == TB_OK) {
       bool readable = false;
       status = is_readable(r, sequences, &head, &readable);
-      if (status == TB_OK && readable) look_at_packet(r, &head);
+      if (status == TB_OK && readable) look(r, &head);
     }
     goes_on = goes_on && status == TB_AGAIN; /* the window is used up */
   }
@@ -193,12 +193,7 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
   return status;
 }
 
-/* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon
- * as an event asks for a type, a track or one above it that is not described yet; tracks of what cannot be read
- * twice are completed later by TB_EVENT_TRACK. */
-bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
-  if (r->looked_ahead) return false;
-  r->looked_ahead = true;
+bool tb_perfetto_look_at_packets(struct tb_perfetto_reader *r, tb_perfetto_look look) {
   if (!tb_input_can_rewind(r->reader->input)) return false;
   struct tb_input *input;
   struct tb_error ignored = {0};
@@ -207,11 +202,20 @@ bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
   tb_packet_tokenizer_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL,
                            &ignored);
   struct valid_sequences sequences = {NULL, 0};
-  (void)look_through(r, &stream, &sequences); /* the main pass meets the same end and reports it */
+  (void)look_through(r, &stream, &sequences, look); /* the main pass meets the same end and reports it */
   tb_free(r->allocator, sequences.valid, sequences.capacity * sizeof(bool));
   tb_packet_tokenizer_free(&stream);
   tb_input_close(input);
   return true;
+}
+
+/* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon
+ * as an event asks for a type, a track or one above it that is not described yet; tracks of what cannot be read
+ * twice are completed later by TB_EVENT_TRACK. */
+bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
+  if (r->looked_ahead) return false;
+  r->looked_ahead = true;
+  return tb_perfetto_look_at_packets(r, look_at_packet);
 }
 
 struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid) {

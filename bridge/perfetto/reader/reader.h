@@ -96,6 +96,10 @@ enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCM
  * done before. */
 bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r);
 
+/* Calls `look` for each readable packet of the input, to its end. False where that cannot be read twice. */
+typedef void (*tb_perfetto_look)(struct tb_perfetto_reader *r, const struct tb_packet_header *head);
+bool tb_perfetto_look_at_packets(struct tb_perfetto_reader *r, tb_perfetto_look look);
+
 /* The track of a uuid; the input is searched for its descriptor where it has not come yet. NULL when memory is
  * exhausted. */
 struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid);

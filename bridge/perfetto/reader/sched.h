@@ -77,6 +77,10 @@ bool tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
 /* The event as a counter or a slice, for targets that get neither packets nor text; false where it is none. */
 bool tb_perfetto_emit_ftrace_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                    struct tb_str payload);
+/* What thread `tid` sends or receives by Android's binder, as slices and flows; false where nothing says what it
+ * receives (perfetto/reader/payloads/ftrace_binder.c). */
+bool tb_perfetto_emit_binder(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                             struct tb_str payload);
 /* The thread whose memory `mm_id` is at `ts`, as an event of thread `tid` says, whose own it is or not; -1: nothing
  * says it, or memory is exhausted (perfetto/reader/ftrace_memory.c). */
 int64_t tb_perfetto_ftrace_memory_owner(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint64_t mm_id,
