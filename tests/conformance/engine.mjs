@@ -68,10 +68,11 @@ async function load(engine, file) {
 // in it: a start costs many times what a small trace does.
 let running;
 
+// Loads `file`; without one the queries are of the trace that is loaded.
 async function answer({ home, module, file, queries }) {
-  if (running) await running.resetTraceProcessor({});
+  if (running && file) await running.resetTraceProcessor({});
   running ??= await start(home, module);
-  await load(running, file);
+  if (file) await load(running, file);
   const tables = {};
   for (const [name, sql] of Object.entries(queries)) {
     const result = await running.query(sql);
@@ -104,26 +105,46 @@ function takeWorker(home) {
   });
 }
 
-// The results of `queries` {name: SQL} over the trace `file`: {name: {columns, rows}}. Rejects where it cannot be
-// loaded; the engine that failed is not used again.
-export function queryTrace(home, file, queries) {
-  const worker = takeWorker(home);
+function giveBack(worker, file) {
+  if (fs.statSync(file).size > REUSED) {
+    worker.terminate();
+    return;
+  }
+  worker.once("exit", () => idle.splice(idle.indexOf(worker), 1)).unref();
+  idle.push(worker);
+}
+
+// What a worker answers. One that failed is not used again.
+function ask(worker, asked) {
   return new Promise((resolve, reject) => {
-    const end = (how, value, reuse) => {
+    const end = (how, value) => {
       for (const name of ["message", "error", "exit"]) worker.removeAllListeners(name);
-      if (reuse) {
-        worker.once("exit", () => idle.splice(idle.indexOf(worker), 1)).unref();
-        idle.push(worker);
-      } else {
-        worker.terminate();
-      }
+      if (how === reject) worker.terminate();
       how(value);
     };
-    worker.once("message", ({ tables, error }) => error
-      ? end(reject, new Error(error))
-      : end(resolve, tables, fs.statSync(file).size <= REUSED));
+    worker.once("message", ({ tables, error }) => error ? end(reject, new Error(error)) : end(resolve, tables));
     worker.once("error", (error) => end(reject, error));
-    worker.once("exit", () => reject(new Error("the trace processor ended early")));
-    worker.postMessage({ file, queries });
+    worker.once("exit", () => end(reject, new Error("the trace processor ended early")));
+    worker.postMessage(asked);
   });
+}
+
+// The results of `queries` {name: SQL} over the trace `file`: {name: {columns, rows}}. Rejects where it cannot be
+// loaded.
+export async function queryTrace(home, file, queries) {
+  const worker = takeWorker(home);
+  const tables = await ask(worker, { file, queries });
+  giveBack(worker, file);
+  return tables;
+}
+
+// The trace `file`, loaded for any number of such queries, which are answered one after the other. Rejects as above.
+export async function openTrace(home, file) {
+  const worker = takeWorker(home);
+  let last = ask(worker, { file, queries: {} });
+  await last;
+  return {
+    query: (queries) => (last = last.then(() => ask(worker, { queries }))),
+    close: () => last.then(() => giveBack(worker, file), () => {}),
+  };
 }
