@@ -7,6 +7,7 @@
 #include "ftrace/event_text.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
+#include "toolbox/trim/ftrace_roles.h"
 
 enum { SETTLE_AT = 1 << 17, EVENTS_MAX = 1 << 28, MEMBERS = 8 };
 
@@ -14,7 +15,6 @@ void tb_ftrace_memory_init(struct tb_ftrace_memory *memory, const struct tb_allo
   *memory = (struct tb_ftrace_memory){.allocator = allocator, .start = start};
   tb_map_init(&memory->processes, allocator);
   tb_map_init(&memory->owners, allocator);
-  tb_map_init(&memory->sharers, allocator);
   tb_map_init(&memory->gone, allocator);
   tb_map_init(&memory->value_index, allocator);
 }
@@ -24,7 +24,6 @@ void tb_ftrace_memory_free(struct tb_ftrace_memory *memory) {
   tb_free(memory->allocator, memory->values, memory->value_capacity * sizeof(*memory->values));
   tb_map_free(&memory->processes);
   tb_map_free(&memory->owners);
-  tb_map_free(&memory->sharers);
   tb_map_free(&memory->gone);
   tb_map_free(&memory->value_index);
 }
@@ -64,8 +63,17 @@ static bool read_event(const struct tb_ftrace_event *event, struct tb_memory_eve
   }
 }
 
+/* The first mark that says whose a thread is counts, as readers take it for all times. */
+static enum tb_status take_mark(struct tb_ftrace_memory *memory, const struct tb_ftrace_bundle *bundle,
+                                const struct tb_ftrace_event *event) {
+  if (event->pid <= 0 || tb_map_find(&memory->processes, (uint64_t)event->pid, bundle->machine)) return TB_OK;
+  int64_t process = tb_ftrace_marked_process(event);
+  return process ? tb_map_put(&memory->processes, (uint64_t)event->pid, bundle->machine, (uint64_t)process) : TB_OK;
+}
+
 enum tb_status tb_ftrace_memory_take(struct tb_ftrace_memory *memory, const struct tb_ftrace_bundle *bundle,
                                      const struct tb_ftrace_event *event) {
+  if (event->kind == TB_FTRACE_EVENT_PRINT) return take_mark(memory, bundle, event);
   struct tb_memory_event made = {.machine = bundle->machine, .cpu = bundle->cpu, .order = memory->taken++};
   if (!read_event(event, &made) || !tb_ftrace_bundle_time(bundle, event->raw_time, &made.time) ||
       made.time > memory->start)
@@ -164,18 +172,6 @@ static enum tb_status take_thread(struct tb_ftrace_memory *memory, const struct 
   return status == TB_OK ? tb_map_put(&memory->gone, (uint64_t)event->tid, event->machine, 0) : status;
 }
 
-/* A thread of which nothing says whose it is shares its memory with the others of its process. */
-static enum tb_status take_own(struct tb_ftrace_memory *memory, const struct tb_memory_event *event) {
-  const uint64_t *process = tb_map_find(&memory->processes, (uint64_t)event->tid, event->machine);
-  const uint64_t *sharer = tb_map_find(&memory->sharers, event->memory, event->machine);
-  enum tb_status status = TB_OK;
-  if (process)
-    status = tb_map_put(&memory->sharers, event->memory, event->machine, *process);
-  else if (sharer)
-    status = tb_map_put(&memory->processes, (uint64_t)event->tid, event->machine, *sharer);
-  return status == TB_OK ? tb_map_put(&memory->owners, event->memory, event->machine, (uint64_t)event->tid) : status;
-}
-
 static enum tb_status take_in_order(struct tb_ftrace_memory *memory, const struct tb_memory_event *event) {
   enum tb_status status = TB_OK;
   switch (event->what) {
@@ -187,7 +183,7 @@ static enum tb_status take_in_order(struct tb_ftrace_memory *memory, const struc
     case TB_MEMORY_OTHER:
       return take_other(memory, event);
     case TB_MEMORY_OWN:
-      status = take_own(memory, event);
+      status = tb_map_put(&memory->owners, event->memory, event->machine, (uint64_t)event->tid);
       break;
     case TB_MEMORY_PLAIN:
     default:
@@ -197,14 +193,13 @@ static enum tb_status take_in_order(struct tb_ftrace_memory *memory, const struc
   return put_value(memory, event, event->tid);
 }
 
-/* A value of a thread of which nothing said whose it is, but another of the same memory did later: of that process, if
- * it has no later one. */
+/* A value of a thread of which nothing said yet whose it is: of its process, if that has no later one. */
 static void join_process(const struct tb_ftrace_memory *memory, struct tb_memory_value *value) {
-  const uint64_t *sharer = value->memory ? tb_map_find(&memory->sharers, value->memory, value->machine) : NULL;
+  const uint64_t *process = tb_map_find(&memory->processes, (uint64_t)value->process, value->machine);
   uint32_t number;
-  if (!sharer || tb_map_find(&memory->processes, (uint64_t)value->process, value->machine)) return;
-  value->process = (int64_t)*sharer;
-  if (!tb_map_get(&memory->value_index, *sharer, (uint64_t)value->machine << 32 | value->member, &number)) return;
+  if (!process || (int64_t)*process == value->process) return;
+  value->process = (int64_t)*process;
+  if (!tb_map_get(&memory->value_index, *process, (uint64_t)value->machine << 32 | value->member, &number)) return;
   struct tb_memory_value *other = &memory->values[number];
   value->has_value_at_start |= other->has_value_at_start;
   if (other->has_value && other->time > value->time)

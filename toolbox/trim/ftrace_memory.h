@@ -36,9 +36,8 @@ struct tb_ftrace_memory {
   struct tb_memory_event *events;
   size_t event_count, event_capacity;
   uint64_t taken;
-  struct tb_map processes; /* tid, machine -> pid */
+  struct tb_map processes; /* tid, machine -> pid, by trees, by new threads and by marks */
   struct tb_map owners;    /* number of a memory, machine -> tid */
-  struct tb_map sharers;   /* number of a memory, machine -> pid of a thread whose own it was */
   struct tb_map gone;      /* tid, machine -> 1 where the thread is gone, 0 where there is one again */
   struct tb_map value_index;
   struct tb_memory_value *values;

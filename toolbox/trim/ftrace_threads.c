@@ -5,6 +5,7 @@
 #include "base/times.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
+#include "toolbox/trim/ftrace_roles.h"
 
 enum { THREADS_MAX = 1 << 24 };
 
@@ -59,14 +60,30 @@ enum tb_status tb_ftrace_threads_take_name(struct tb_ftrace_threads *threads, ui
   return thread->name.ptr ? TB_OK : TB_NO_MEMORY;
 }
 
+/* An event in the window, of its thread; one that says whose it is, or begins one. A mark at the start may be left out.
+ */
+static enum tb_status take_event_inside(struct tb_ftrace_threads *threads, const struct tb_ftrace_bundle *bundle,
+                                        const struct tb_ftrace_event *event, int64_t time) {
+  bool begins = event->kind == TB_FTRACE_EVENT_TASK_NEWTASK;
+  struct tb_window_thread *thread = event->pid > 0 ? get_thread(threads, bundle->machine, event->pid) : NULL;
+  if (event->pid > 0 && !thread) return TB_NO_MEMORY;
+  if (thread) thread->is_inside = true;
+  if (thread && !thread->is_owned_inside && time > threads->window.start)
+    thread->is_owned_inside = tb_ftrace_marked_process(event) != 0;
+  if (!begins) return TB_OK;
+  thread = get_thread(threads, bundle->machine,
+                      (int32_t)tb_wire_find_number(event->payload, TB_TASK_NEWTASK_FTRACE_EVENT_PID));
+  if (thread) thread->is_owned_inside = true;
+  return thread ? TB_OK : TB_NO_MEMORY;
+}
+
 enum tb_status tb_ftrace_threads_take(struct tb_ftrace_threads *threads, const struct tb_ftrace_bundle *bundle,
                                       const struct tb_ftrace_event *event) {
   struct tb_wire_field f[TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID + 1];
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, event->raw_time, &time)) return TB_OK;
-  enum tb_status status = tb_window_has(&threads->window, time) && event->pid > 0
-                              ? tb_ftrace_threads_take_inside(threads, bundle->machine, event->pid)
-                              : TB_OK;
+  enum tb_status status =
+      tb_window_has(&threads->window, time) ? take_event_inside(threads, bundle, event, time) : TB_OK;
   uint32_t name = event->kind == TB_FTRACE_EVENT_TASK_NEWTASK   ? TB_TASK_NEWTASK_FTRACE_EVENT_COMM
                   : event->kind == TB_FTRACE_EVENT_TASK_RENAME  ? TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM
                   : event->kind == TB_FTRACE_EVENT_SCHED_SWITCH ? TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM
@@ -133,7 +150,8 @@ static enum tb_status append_process(const struct tb_window_thread *main_thread,
 static bool find_process(const struct tb_window_thread *thread, const struct tb_map *processes, int64_t *pid) {
   const uint64_t *process = tb_map_find(processes, (uint64_t)thread->tid, thread->machine);
   bool lacks_name = thread->name.len && !thread->is_named && !thread->is_named_inside;
-  if (!thread->is_inside || (thread->is_listed && !lacks_name)) return false;
+  bool is_said = thread->is_listed || thread->is_owned_inside;
+  if (!thread->is_inside || (is_said && !lacks_name)) return false;
   if (!process && !thread->is_listed) return false;
   *pid = process ? (int64_t)*process : thread->tid;
   return true;

@@ -15,6 +15,7 @@ struct tb_window_thread {
   struct tb_str name; /* by events outside: the last before the start, else the last behind the end */
   int64_t name_time;
   bool is_inside, is_named_inside;
+  bool is_owned_inside;     /* an event in the window says whose it is */
   bool is_listed, is_named; /* by a process tree */
 };
 
