@@ -93,11 +93,11 @@ static void write_late_in_begin(struct tb_json_writer *w, const struct tb_json_t
   }
 }
 
-/* Whether the innermost slice, which ends at `end`, may cover the one around it from begin to end. */
-static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
+/* Whether the innermost slice may cover the one around it from begin to end. */
+static bool may_hide_outer(const struct tb_json_track *state) {
   if (state->slices->stack.count < 2) return false;
   const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
-  return slice[-1].open.ts == slice->open.ts && slice->open.ts < end;
+  return slice[-1].open.ts == slice->open.ts;
 }
 
 /* ---- slices of threads ------------------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
   late.ids_at = w->out.buffer.len - start;
   tb_json_emit_held(&w->out, state, slice->ids_at, slice->args_at);
   emit_stack_and_args(w, state, end);
-  if (may_hide_outer(state, end->ts)) {
+  if (may_hide_outer(state)) {
     hold_back(w, state, start, late);
     return;
   }
