@@ -298,7 +298,8 @@ static void forget(struct tb_etw *etw, uint32_t place, bool has_ended) {
   const struct tb_etw_operation *gone = &etw->operations[place], *last = &etw->operations[etw->count - 1];
   tb_map_remove(&etw->begun, gone->irp, gone->machine);
   if (has_ended) tb_map_count_down(&etw->lanes, gone->thread, gone->lane);
-  if (gone != last) *tb_map_find(&etw->begun, last->irp, last->machine) = place;
+  uint64_t *moved = tb_map_find(&etw->begun, last->irp, last->machine);
+  if (moved) *moved = place;
   etw->operations[place] = *last;
   etw->count--;
 }
