@@ -128,7 +128,7 @@ static void assert_good(const struct fate *f, int good, int round) {
 static void rows_that_lack_events_or_have_them_twice_are_matched(void **unused) {
   (void)unused;
   state = 1;
-  for (int round = 0; round < 80; round++) {
+  for (int round = 0; round < 80 / TB_TEST_SHARE; round++) {
     struct fate f = {.count = (int)uniform(40, 600), .span = uniform(30e9, 300e9), .jitter = uniform(0, 50e3)};
     f.missing_own = uniform(0, 0.4);
     f.missing_other = uniform(0, 0.4);
@@ -145,7 +145,7 @@ static void rows_that_lack_events_or_have_them_twice_are_matched(void **unused) 
 static void events_at_wrong_times_do_not_bend_the_line(void **unused) {
   (void)unused;
   state = 2;
-  for (int round = 0; round < 80; round++) {
+  for (int round = 0; round < 80 / TB_TEST_SHARE; round++) {
     struct fate f = {.count = (int)uniform(60, 600), .span = uniform(30e9, 300e9), .jitter = uniform(0, 20e3)};
     f.late = uniform(0.2, 0.45);
     f.clustered = chance(0.5);
@@ -164,7 +164,7 @@ static void events_at_wrong_times_do_not_bend_the_line(void **unused) {
 static void periodic_rows_are_matched_as_wall_clocks_say(void **unused) {
   (void)unused;
   state = 3;
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 40 / TB_TEST_SHARE; round++) {
     int count = (int)uniform(60, 400);
     struct fate f = {.count = count, .span = 1e8 * (count - 1), .jitter = uniform(0, 50e3), .periodic = true};
     f.missing_own = uniform(0, 0.2);
@@ -182,7 +182,7 @@ static void periodic_rows_are_matched_as_wall_clocks_say(void **unused) {
 static void rows_that_share_no_moments_are_not_matched(void **unused) {
   (void)unused;
   state = 21;
-  for (int round = 0; round < 60; round++) {
+  for (int round = 0; round < 60 / TB_TEST_SHARE; round++) {
     double span = uniform(10e9, 300e9);
     drift = 0;
     again();
@@ -201,7 +201,7 @@ static void rows_that_share_no_moments_are_not_matched(void **unused) {
 static void of_short_periods_the_shift_nearest_to_the_wall_clocks_counts(void **unused) {
   (void)unused;
   state = 13;
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 40 / TB_TEST_SHARE; round++) {
     struct fate f = {.count = 500, .span = 1e7 * 499, .jitter = 100e3, .periodic = true};
     f.missing_own = f.missing_other = 0.1;
     drift = uniform(-50e-6, 50e-6);
@@ -218,7 +218,7 @@ static void of_short_periods_the_shift_nearest_to_the_wall_clocks_counts(void **
 static void wall_clocks_that_are_kept_badly_place_periodic_rows(void **unused) {
   (void)unused;
   state = 31;
-  for (int round = 0; round < 30; round++) {
+  for (int round = 0; round < 30 / TB_TEST_SHARE; round++) {
     int count = (int)uniform(50, 500);
     struct fate f = {.count = count, .span = 1e8 * (count - 1), .jitter = uniform(0, 1e6), .periodic = true};
     f.missing_own = f.missing_other = uniform(0.02, 0.3);
@@ -241,7 +241,7 @@ static void of_complete_periodic_rows_no_event_is_left_over(void **unused) {
   (void)unused;
   state = 14;
   drift = 0;
-  for (int round = 0; round < 40; round++) {
+  for (int round = 0; round < 40 / TB_TEST_SHARE; round++) {
     struct fate f = {.count = 500, .span = 1e8 * 499, .jitter = 1e6, .periodic = true};
     again();
     (void)make(&f);
@@ -255,7 +255,7 @@ static void of_complete_periodic_rows_no_event_is_left_over(void **unused) {
 static void wall_clocks_that_are_wrong_do_not_shift_rows_that_fit_once(void **unused) {
   (void)unused;
   state = 4;
-  for (int round = 0; round < 50; round++) {
+  for (int round = 0; round < 50 / TB_TEST_SHARE; round++) {
     struct fate f = {.count = (int)uniform(20, 300), .span = 60e9, .jitter = 1000};
     drift = uniform(-50e-6, 50e-6);
     options.prior = (struct tb_offset_prior){true, START, OFFSET + 5000000000, 0, 20000000};
@@ -306,7 +306,7 @@ static void few_good_matches_have_no_outlier(void **unused) {
   (void)unused;
   int wrong = 0;
   state = 12;
-  for (int round = 0; round < 1000; round++) {
+  for (int round = 0; round < 1000 / TB_TEST_SHARE; round++) {
     struct fate f = {.count = (int)uniform(4, 30), .span = 100e9, .jitter = 1e5};
     drift = uniform(-50e-6, 50e-6);
     again();
@@ -321,7 +321,7 @@ static void few_good_matches_have_no_outlier(void **unused) {
 static void few_events_or_close_ones_have_bounds_that_hold(void **unused) {
   (void)unused;
   state = 6;
-  for (int round = 0; round < 400; round++) {
+  for (int round = 0; round < 400 / TB_TEST_SHARE; round++) {
     double jitter = chance(0.5) ? 1e3 : 1e5, within = pow(10, uniform(7, 11));
     int count = (int)uniform(1, 12);
     double begin = (double)START + uniform(5e9, 50e9);
@@ -380,7 +380,7 @@ static void align_syncs(void) {
 static void syncs_have_bounds_that_hold(void **unused) {
   (void)unused;
   state = 8;
-  for (int round = 0; round < 300; round++) {
+  for (int round = 0; round < 300 / TB_TEST_SHARE; round++) {
     int count = (int)uniform(1, 40);
     drift = uniform(-95e-6, 95e-6);
     again();
@@ -408,7 +408,7 @@ static void one_sync_is_known_to_half_its_wait_and_drifts(void **unused) {
 static void a_sync_that_contradicts_the_others_is_the_one_left_out(void **unused) {
   (void)unused;
   state = 9;
-  for (int round = 0; round < 50; round++) {
+  for (int round = 0; round < 50 / TB_TEST_SHARE; round++) {
     int count = (int)uniform(5, 120), wrong = count / 3;
     drift = uniform(-50e-6, 50e-6);
     again();
