@@ -80,7 +80,7 @@ static char begin_phase(const struct tb_event *event) {
 static char end_phase(char begin) { return begin == 'S' ? 'F' : begin == 'N' ? 'D' : begin == '(' ? ')' : 'e'; }
 
 void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  (void)tb_json_in_order(state, event);
+  tb_json_follow_time(w, state, event);
   struct tb_json_open *slice = tb_json_push_slice(w, state, event, false);
   if (!slice) return;
   slice->phase = begin_phase(event);
@@ -106,31 +106,43 @@ static void keep_flows_of_end(struct tb_json_writer *w, const struct tb_json_ope
     tb_json_lose(w, "flows of the end of a slice that is on no thread's track", end);
 }
 
-struct wanted_name {
-  const struct tb_buffer *held, *name;
+struct wanted_slice {
+  const struct tb_buffer *held, *text;
+  int64_t ts;
 };
 
 static bool has_name(const void *ctx, const struct tb_open_frame *frame) {
-  const struct wanted_name *wanted = ctx;
+  const struct wanted_slice *wanted = ctx;
   const struct tb_json_open *slice = (const void *)frame;
   size_t len = slice->category_at - slice->at;
-  return len == wanted->name->len && memcmp(wanted->name->data, wanted->held->data + slice->at, len) == 0;
+  return len == wanted->text->len && memcmp(wanted->text->data, wanted->held->data + slice->at, len) == 0;
+}
+
+static bool has_category(const void *ctx, const struct tb_open_frame *frame) {
+  const struct wanted_slice *wanted = ctx;
+  const struct tb_json_open *slice = (const void *)frame;
+  size_t len = slice->ids_at - slice->category_at;
+  return frame->ts <= wanted->ts && len == wanted->text->len &&
+         memcmp(wanted->text->data, wanted->held->data + slice->category_at, len) == 0;
 }
 
 /* The index of the slice that the end closes: the innermost one of its name, where it has one, else the innermost of
- * those that began before it. */
+ * those that began before it, of its category where it has one. */
 static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
   const struct tb_open_stack *stack = &state->slices->stack;
-  const struct tb_buffer *name = &w->scratch.buffer;
+  const struct tb_buffer *text = &w->scratch.buffer;
+  const struct wanted_slice wanted = {&state->slices->held.buffer, text, end->ts};
+  size_t found = 0;
   w->scratch.buffer.len = 0;
-  tb_json_emit_name(&w->scratch, end);
-  if (!end->name.len) {
-    size_t begun = tb_open_stack_begun(stack, end->ts);
-    return (begun ? begun : stack->count) - 1;
+  if (end->name.len) {
+    tb_json_emit_name(&w->scratch, end);
+    uint64_t id = tb_open_name_of((struct tb_str){text->data, text->len}, stack->count);
+    found = tb_open_stack_find(stack, id, 0, has_name, &wanted);
+    return (found ? found : stack->count) - 1;
   }
-  uint64_t id = tb_open_name_of((struct tb_str){name->data, name->len}, stack->count);
-  const struct wanted_name wanted = {&state->slices->held.buffer, name};
-  size_t found = tb_open_stack_find(stack, id, 0, has_name, &wanted);
+  tb_json_emit_category(&w->scratch, end);
+  if (text->len) found = tb_open_stack_find(stack, 0, 0, has_category, &wanted);
+  if (!found) found = tb_open_stack_begun(stack, end->ts);
   return (found ? found : stack->count) - 1;
 }
 
@@ -139,9 +151,32 @@ static bool names_slice(const struct tb_event *end) {
   return end->has & (TB_HAS_NAME | TB_HAS_CATEGORIES) || end->name.len || end->categories.len;
 }
 
+/* The name of an end: its own, or its slice's where that is certain so far. `ours`: the length of the latter. */
+static void emit_end_name(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_json_open *slice,
+                          const struct tb_event *event, uint32_t *ours) {
+  if (event->has & TB_HAS_NAME || event->name.len) {
+    tb_json_emit_name(&w->out, event);
+    return;
+  }
+  if (state->mixed) return;
+  tb_json_emit_held(&w->out, state, slice->at, slice->category_at);
+  *ours = (uint32_t)(slice->category_at - slice->at);
+}
+
+static void close_end(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_json_end *end) {
+  if (!end->name_len) {
+    end_object(w, state, end->at, 0);
+  } else if (state->deferred) {
+    tb_json_defer_end(w, end);
+  } else {
+    tb_json_object_end(w, end->at, 0);
+    tb_json_note_end_name(w, state, end);
+  }
+}
+
 void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   static const struct tb_json_open none = {0};
-  (void)tb_json_in_order(state, event);
+  tb_json_follow_time(w, state, event);
   if (!state->slices->stack.count && !event->id.kind && !names_slice(event)) {
     keep_pending_end(w, state, event);
     keep_flows_of_end(w, &none, event);
@@ -149,11 +184,8 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
   }
   size_t index = state->slices->stack.count ? find_open(w, state, event) : 0;
   const struct tb_json_open *slice = state->slices->stack.count ? &tb_json_opened(state)[index] : &none;
-  size_t start = tb_json_object_begin(w);
-  if (event->has & TB_HAS_NAME || event->name.len)
-    tb_json_emit_name(&w->out, event);
-  else
-    tb_json_emit_held(&w->out, state, slice->at, slice->category_at);
+  struct tb_json_end end = {.ts = event->ts, .at = tb_json_object_begin(w), .track = event->track->index};
+  emit_end_name(w, state, slice, event, &end.name_len);
   if (event->has & TB_HAS_CATEGORIES || event->categories.len)
     tb_json_emit_category(&w->out, event);
   else
@@ -166,7 +198,7 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
     tb_json_emit_held(&w->out, state, slice->ids_at, slice->rest_at);
   tb_json_emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
-  end_object(w, state, start, 0);
+  close_end(w, state, &end);
   keep_flows_of_end(w, slice, event);
   if (!state->slices->stack.count) return;
   if (tb_open_stack_end(&state->slices->stack, index)) tb_json_pop_slice(w, state);

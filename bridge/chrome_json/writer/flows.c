@@ -59,20 +59,29 @@ uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event 
 struct deferred {
   uint64_t number; /* of its flows */
   size_t len;
+  struct tb_json_end end; /* name_len 0: it is none, or its name is certain */
 };
 
-void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t number) {
+static void defer(struct tb_json_writer *w, size_t start, struct deferred head) {
   struct tb_buffer *out = &w->out.buffer;
   if (w->out.status != TB_OK) return;
   if (out->len > start)
     out->data[start] = '{';
   else
     TB_JSON_EMIT(&w->out, "{");
-  const struct deferred head = {.number = number, .len = out->len - start};
+  head.len = out->len - start;
   enum tb_status status = tb_spool_add(&w->deferred, &head, sizeof(head), &w->writer->error);
   if (status == TB_OK) status = tb_spool_add(&w->deferred, out->data + start, head.len, &w->writer->error);
   if (status != TB_OK) return; /* the failure is in the writer's error */
   tb_json_object_cancel(w, start);
+}
+
+void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t number) {
+  defer(w, start, (struct deferred){.number = number});
+}
+
+void tb_json_defer_end(struct tb_json_writer *w, const struct tb_json_end *end) {
+  defer(w, end->at, (struct deferred){.end = *end});
 }
 
 /* ---- chains: the points of a flow from its start to its end ------------------------------------------------------ */
@@ -175,12 +184,16 @@ static void number_paths(struct chains *c) {
   }
 }
 
-static enum tb_status write_deferred(struct chains *c, uint64_t number, struct tb_str text) {
+static enum tb_status write_deferred(struct chains *c, const struct deferred *head, struct tb_str text) {
   struct tb_json_writer *w = c->w;
+  uint64_t number = head->number;
+  bool unnamed = head->end.name_len && w->tracks[head->end.track].back_to < head->end.ts;
+  size_t name_len = unnamed ? head->end.name_len : 0; /* behind the brace */
   static const struct binding none = {0};
   const struct binding *binding = number < c->binding_count ? &c->bindings[number] : &none;
   size_t start = tb_json_object_begin(w);
-  tb_json_emit_raw(&w->out, text.ptr, text.len);
+  tb_json_emit_raw(&w->out, text.ptr, 1);
+  tb_json_emit_raw(&w->out, text.ptr + 1 + name_len, text.len - 1 - name_len);
   if (binding->path) {
     TB_JSON_EMIT(&w->out, ",\"bind_id\":");
     char *at = tb_json_emit_room(&w->out, TB_JSON_INTEGER_MAX);
@@ -229,8 +242,7 @@ static enum tb_status write_all_deferred(struct chains *c) {
     memcpy(&next, read.text->data + read.used, sizeof(next));
     read.used += sizeof(next);
     status = read_on(c->w, &read, next.len);
-    if (status == TB_OK)
-      status = write_deferred(c, next.number, (struct tb_str){read.text->data + read.used, next.len});
+    if (status == TB_OK) status = write_deferred(c, &next, (struct tb_str){read.text->data + read.used, next.len});
     if (status != TB_OK) return status;
     read.used += next.len;
   }

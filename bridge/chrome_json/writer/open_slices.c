@@ -16,8 +16,11 @@ struct tb_json_track *tb_json_add_track(struct tb_json_writer *w, const struct t
     return NULL;
   }
   while (w->track_count <= track->index) /* what is behind takes no memory before it is written */
-    w->tracks[w->track_count++] =
-        (struct tb_json_track){.slices = &w->no_slices, .last_ts = INT64_MIN, .begun_at = INT64_MAX};
+    w->tracks[w->track_count++] = (struct tb_json_track){.slices = &w->no_slices,
+                                                         .last_ts = INT64_MIN,
+                                                         .begun_at = INT64_MAX,
+                                                         .back_to = INT64_MAX,
+                                                         .ended_at = INT64_MIN};
   return &w->tracks[track->index];
 }
 

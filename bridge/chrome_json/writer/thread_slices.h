@@ -48,6 +48,13 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
 /* Takes the innermost slice away, with those below it that have ended already. */
 void tb_json_pop_slice(struct tb_json_writer *w, struct tb_json_track *state);
 
+/* ---- chrome_json/writer/end_names.c ------------------------------------------------------------------------------ */
+
+/* To be called before a begin or an end of a track that is no thread's: is it earlier than what came before it? */
+void tb_json_follow_time(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event);
+/* An end was written to tb_json_writer.out with a name of ours. */
+void tb_json_note_end_name(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_json_end *end);
+
 /* ---- chrome_json/writer/async_slices.c --------------------------------------------------------------------------- */
 
 void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event);

@@ -27,6 +27,7 @@ static enum tb_status flush(struct tb_json_writer *w) {
   if (w->out.status != TB_OK) return tb_json_fail(w, w->out.status);
   enum tb_status status = tb_output_write(w->writer->output, w->out.buffer.data, w->out.buffer.len, &w->writer->error);
   w->out.buffer.len = 0;
+  tb_json_forget_end_names(w);
   return status;
 }
 
@@ -258,6 +259,7 @@ static void destroy(struct tb_writer *writer) {
   struct tb_json_writer *w = writer->state;
   if (!w) return;
   tb_json_free_tracks(w);
+  tb_free(writer->allocator, w->ends, w->end_capacity * sizeof(*w->ends));
   tb_json_emit_free(&w->out);
   tb_json_emit_free(&w->top);
   tb_json_emit_free(&w->metadata.members);

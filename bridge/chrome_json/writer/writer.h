@@ -37,10 +37,23 @@ struct tb_json_track {
   int64_t last_ts;
   int64_t begun_at;       /* when the slice began that was written as a B last; INT64_MAX: none was */
   uint64_t names_written; /* hash of the metadata events that were last written */
-  bool overflow;          /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
+  /* of tracks that are no threads': see chrome_json/writer/end_names.c */
+  int64_t back_to;   /* the earliest event that came behind later ones; INT64_MAX: none did */
+  int64_t ended_at;  /* the last end that was handed on with a name of ours; INT64_MIN: none was */
+  uint32_t last_end; /* of tb_json_writer.ends, + 1 */
+  bool mixed;        /* since nothing was open, an event came behind later ones */
+  bool overflow;     /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
   /* an event of this track, which is no thread's, was deferred: all further ones are, to keep their order */
   bool deferred;
   bool described; /* its name was written where JSON has no place for it */
+};
+
+/* The end of a slice that is on no thread, with a name that the trace does not give it. */
+struct tb_json_end {
+  int64_t ts;
+  size_t at; /* of its object in tb_json_writer.out */
+  uint32_t track, name_len;
+  uint32_t before; /* the track's end before it in tb_json_writer.ends, + 1 */
 };
 
 /* A slice that is open. Its text is in tb_json_slices.held from `at` on: name, category, ids, rest, arguments. */
@@ -91,6 +104,8 @@ struct tb_json_writer {
   struct tb_json_slices no_slices;
   struct tb_open_stacks slices; /* of tracks with open slices; where they are full, these are written as B and E */
   struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
+  struct tb_json_end *ends;                 /* in `out` */
+  size_t end_count, end_capacity;
   struct tb_intern frame_ids;
   struct tb_json_flow_sorter flows;
   uint64_t flow_events; /* events with flows so far */
@@ -202,6 +217,9 @@ void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *ev
 void tb_json_note_flow(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_free_tracks(struct tb_json_writer *w);
 
+/* Forgets the ends that are in `out`, which is handed on. (chrome_json/writer/end_names.c) */
+void tb_json_forget_end_names(struct tb_json_writer *w);
+
 /* ---- tracks (chrome_json/writer/track_metadata.c) ---------------------------------------------------------------- */
 
 /* Metadata events for what a track says of itself, where it is new. */
@@ -230,6 +248,8 @@ uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event 
 /* Ends the object that began at `start` of `out` and defers it to the end of the trace. `number` as from
  * tb_json_keep_flows. */
 void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t number);
+/* The same of an end whose name is not certain: it goes out without where an earlier event of its track follows. */
+void tb_json_defer_end(struct tb_json_writer *w, const struct tb_json_end *end);
 enum tb_status tb_json_write_flows(struct tb_json_writer *w);
 
 /* ---- flows of FXT (chrome_json/writer/id_only_flows.c) ----------------------------------------------------------- */

@@ -41,6 +41,56 @@ static void a_series_that_follows_joins_whatever_else_the_first_one_has(void **s
   finish_with("{\"name\":\"mem\",\"ph\":\"C\",\"ts\":1,\"tts\":5,\"pid\":7,\"args\":{\"used\":3,\"free\":3}}");
 }
 
+static size_t loss_count(void) {
+  size_t count = 0;
+  (void)tb_writer_losses(writer, &count);
+  return count;
+}
+
+static void put_end_without_a_name(int64_t ts) {
+  struct tb_event e = event(TB_EVENT_SLICE_END, &lane, ts, NULL);
+  put(e);
+}
+
+static void an_end_loses_our_name_where_an_earlier_begin_follows(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_BEGIN, &lane, 1000, "a"));
+  put_end_without_a_name(9000);
+  put(event(TB_EVENT_SLICE_BEGIN, &lane, 2000, "b"));
+  finish();
+  assert_non_null(strstr(written, "{\"ph\":\"e\",\"ts\":9,"));
+  assert_int_equal(loss_count(), 0);
+}
+
+static void an_end_of_a_category_is_of_the_innermost_slice_of_it(void **state) {
+  (void)state;
+  struct tb_event e[3] = {event(TB_EVENT_SLICE_BEGIN, &lane, 1000, "a"), event(TB_EVENT_SLICE_BEGIN, &lane, 2000, "b"),
+                          event(TB_EVENT_SLICE_END, &lane, 3000, NULL)};
+  e[0].categories = e[2].categories = TB_STR("c");
+  e[1].categories = TB_STR("d");
+  for (size_t i = 0; i < 3; i++) {
+    if (e[i].categories.len) e[i].has |= TB_HAS_CATEGORIES;
+    put(e[i]);
+  }
+  finish();
+  assert_non_null(strstr(written, "{\"name\":\"a\",\"cat\":\"c\",\"ph\":\"e\""));
+}
+
+static void an_earlier_begin_far_behind_an_end_is_counted(void **state) {
+  (void)state;
+  char text[30000];
+  memset(text, 'x', sizeof(text) - 1);
+  text[sizeof(text) - 1] = 0;
+  put(event(TB_EVENT_SLICE_BEGIN, &lane, 1000, "a"));
+  put_end_without_a_name(9000);
+  for (int i = 0; i < 10; i++) put(event(TB_EVENT_INSTANT, &thread, 9000, text));
+  put(event(TB_EVENT_SLICE_BEGIN, &lane, 10000, "c"));
+  assert_int_equal(loss_count(), 0);
+  put(event(TB_EVENT_SLICE_BEGIN, &lane, 2000, "b"));
+  assert_int_equal(loss_count(), 1);
+  assert_int_equal(tb_writer_finish(writer), TB_OK);
+}
+
 static void tracks_are_named_once_until_they_change(void **state) {
   (void)state;
   const struct tb_str labels[] = {TB_STR("one"), TB_STR("two")};
@@ -183,6 +233,9 @@ static void bytes_that_are_no_text_are_counted(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(bytes_that_are_no_text_are_counted, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_loses_our_name_where_an_earlier_begin_follows, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_of_a_category_is_of_the_innermost_slice_of_it, start, stop),
+      cmocka_unit_test_setup_teardown(an_earlier_begin_far_behind_an_end_is_counted, start, stop),
       cmocka_unit_test_setup_teardown(series_of_one_counter_and_time_join_in_one_event, start, stop),
       cmocka_unit_test_setup_teardown(a_series_that_follows_joins_whatever_else_the_first_one_has, start, stop),
       cmocka_unit_test_setup_teardown(tracks_are_named_once_until_they_change, start, stop),
