@@ -399,11 +399,34 @@ static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leadin
   return status;
 }
 
+/* A descriptor of a thread has a process. One of none goes without, where its states say all that is known of it. */
+static bool needs_no_descriptor(const struct tb_track_state *state) {
+  const struct tb_track *track = state->track;
+  return track->type == TB_TRACK_THREAD && !track->has_pid && track->has_tid && track->tid > 0 && state->has_state &&
+         !state->is_used && !state->has_sort_index && !state->has_empty_name && !state->said_by_metadata &&
+         !tb_track_get_details(track)->tid_text.len;
+}
+
+/* The process that stands for none is described where anything needs it. */
+static bool is_needed(const struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  const struct tb_track *track = state->track;
+  if (track->type != TB_TRACK_PROCESS || track->has_pid || state->is_used || state->name.len) return true;
+  bool has_thread = false;
+  for (size_t i = 0; i < p->tracks.count; i++) {
+    const struct tb_track_state *child = &p->tracks.items[i];
+    if (!child->track || child->track->parent != track) continue;
+    if (!needs_no_descriptor(child)) return true;
+    has_thread = true;
+  }
+  return !has_thread;
+}
+
 /* To readers a thread that is described is there, and cannot be created any more. */
 static enum tb_status write_tracks(struct tb_perfetto_writer *p, bool created) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->tracks.count; i++)
-    if (p->tracks.items[i].track && p->tracks.items[i].is_created == created)
+    if (p->tracks.items[i].track && p->tracks.items[i].is_created == created &&
+        !needs_no_descriptor(&p->tracks.items[i]) && is_needed(p, &p->tracks.items[i]))
       status = write_track(p, &p->tracks.items[i]);
   return status;
 }

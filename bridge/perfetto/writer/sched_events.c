@@ -39,6 +39,7 @@ struct state_head {
   int64_t tid;
   uint32_t state;
   bool far; /* on a processor that only our readers take */
+  bool has_process;
 };
 
 static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_event *event) {
@@ -138,6 +139,18 @@ static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct
   return status == TB_OK ? tb_buffer_append(fields, arguments.ptr, arguments.len) : status;
 }
 
+/* Of a thread's state Perfetto says the thread's number alone. */
+static enum tb_status count_lost_process(struct tb_perfetto_writer *p, const struct state_head *head) {
+  uint32_t before = TB_TASK_UNKNOWN;
+  if (!head->has_process) return TB_OK;
+  if (!p->sched.states.allocator && know_threads(p) != TB_OK) return TB_NO_MEMORY;
+  (void)tb_map_get(&p->sched.states, (uint64_t)head->tid, 0, &before);
+  if (before == MANY_THREADS)
+    tb_losses_add(&p->writer->losses, "process of a state, whose thread's number several have (Perfetto has none)",
+                  TB_NO_OFFSET);
+  return TB_OK;
+}
+
 /* To the trace processor a thread that is dying runs no more, but on Fuchsia it does, to its end. It takes one that
  * was destroyed for the same number used anew: so what a dying thread still does comes after a state that says so,
  * and that our readers pass over. */
@@ -153,6 +166,7 @@ enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const stru
   uint32_t is_dying = 0;
   memcpy(&head, entry->body.ptr, sizeof(head));
   struct tb_str message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
+  if (count_lost_process(w->p, &head) != TB_OK) return tb_sequence_no_memory(w);
   if (head.far) return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_FAR_TASK_STATE, message);
   if (dying->count) (void)tb_map_get(dying, (uint64_t)head.tid, 0, &is_dying);
   enum tb_status status = TB_OK;
@@ -177,6 +191,7 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
   struct tb_buffer *body = &p->scratch;
   body->len = 0;
   struct state_head head = {.tid = event->track->tid, .state = event->task_state};
+  head.has_process = !p->writer->is_own_source && event->track->has_pid;
   head.far = head.state == TB_TASK_RUNNING && event->has & TB_HAS_CPU && event->cpu > MAX_CPU;
   if (tb_buffer_reserve(body, sizeof(head) + state->name.len + 8 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
   memcpy(body->data, &head, sizeof(head));
@@ -184,6 +199,7 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
   if (event->has & TB_HAS_CPU) at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_CPU, event->cpu);
   if (state->name.len)
     at = tb_wire_put_bytes(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM, state->name.ptr, state->name.len);
+  state->has_state = true;
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID, (uint64_t)event->track->tid);
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE, event->task_state);
   if (event->priority || event->has & TB_HAS_PRIORITY)

@@ -113,6 +113,7 @@ static enum tb_status take_metadata(struct tb_perfetto_writer *p, struct tb_trac
     if (!arg || !arg->text.len) return TB_OK;
     forget_empty_name(p, state);
     *said = TB_TRACK_SAID_NAME;
+    state->has_state = false;
     return set_text(p, &state->name, arg->text);
   }
   if (tb_str_equal(event->name, TB_STR("process_labels"))) {
@@ -190,7 +191,10 @@ enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct 
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return TB_NO_MEMORY;
   state->track = track;
-  if (track->name.len && set_text(p, &state->name, track->name) != TB_OK) return TB_NO_MEMORY;
+  if (track->name.len && !tb_str_equal(track->name, state->name)) {
+    state->has_state = false;
+    if (set_text(p, &state->name, track->name) != TB_OK) return TB_NO_MEMORY;
+  }
   if (track->has_sort_index) {
     state->has_sort_index = true;
     state->sort_index = (int32_t)tb_track_get_details(track)->sort_index;

@@ -231,10 +231,20 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
   }
 }
 
+/* A thread of no process that nothing but its states names needs no descriptor, which would give it a process. */
+static void note_use(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_track *track) {
+  if (!track || track->has_pid || track->index >= p->tracks.count) return;
+  if (event->type == TB_EVENT_TRACK || event->type == TB_EVENT_METADATA) return;
+  if (event->type != TB_EVENT_THREAD_STATE || event->task_state == TB_TASK_UNKNOWN)
+    p->tracks.items[track->index].is_used = true;
+}
+
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_perfetto_writer *p = writer->state;
   p->order++;
   enum tb_status status = dispatch(p, event);
+  note_use(p, event, event->track);
+  note_use(p, event, event->thread);
   if (status == TB_OK) status = tb_perfetto_keep_budget(p);
   if (status == TB_OK) return TB_OK;
   return tb_fail(&writer->error, status, event->offset, "cannot take this event: %s", tb_status_text(status));

@@ -60,6 +60,8 @@ struct tb_track_state {
   bool has_flows : 1, has_thread_times : 1, lossy : 1;
   bool has_sort_index : 1;
   bool is_created : 1;      /* a state says that it begins there: its descriptor comes behind it */
+  bool is_used : 1;         /* of no process: something other than a state of the thread names it */
+  bool has_state : 1;       /* a state says the thread, and its name as it is now */
   bool has_empty_name : 1;  /* it is in tb_writer_metadata.empty_names */
   uint8_t said_by_metadata; /* enum tb_track_said: a metadata event that is kept whole says it */
 };
