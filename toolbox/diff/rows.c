@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "json/emitter.h"
+#include "json/value.h"
 #include "timeline/slice_nester.h"
 
 enum { ROWS_MAX = 1 << 28, NUMBER_TEXT = 32 };
@@ -174,6 +175,38 @@ static enum tb_status add(struct tb_diff_rows *rows, const struct tb_diff_hashed
   return TB_OK;
 }
 
+static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *args,
+                               uint32_t count, bool in_array);
+
+/* An argument whose key is in rows->text, and what is in it. */
+static enum tb_status add_arg(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *arg) {
+  char text[NUMBER_TEXT];
+  if (arg->span > 1) return add_args(rows, row, arg + 1, arg->span - 1, arg->type == TB_ARG_ARRAY);
+  row->name = (struct tb_str){rows->text.data ? rows->text.data : "", rows->text.len};
+  row->value = value_text(arg, text);
+  enum tb_status status = add(rows, row);
+  row->value = (struct tb_str){NULL, 0}; /* it may be in `text` */
+  return status;
+}
+
+/* A value that is JSON text (`legacy_json_value`) is what the text says, as to the trace processor; numbers that no
+ * 64-bit type holds, and what is nested deeper than arguments are, stay text. */
+static enum tb_status add_json(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *arg) {
+  struct tb_arena arena;
+  struct tb_arg *parsed = NULL;
+  tb_arena_init(&arena, rows->allocator, 0);
+  bool is_read = tb_json_parse_value(&arena, arg->text, &parsed) != 0;
+  rows->in_json = true;
+  enum tb_status status = TB_OK;
+  if (!is_read && tb_json_is_valid(arg->text, TB_JSON_TEXT_DEPTH))
+    status = TB_NO_MEMORY;
+  else
+    status = add_arg(rows, row, is_read ? parsed : arg);
+  rows->in_json = false;
+  tb_arena_free(&arena);
+  return status;
+}
+
 /* The key of an argument within others, such as "a.b[2]", in rows->text from `start` on. */
 static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *args,
                                uint32_t count, bool in_array) {
@@ -188,14 +221,8 @@ static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed 
     int len = in_array ? snprintf(text, sizeof(text), "[%u]", place) : snprintf(text, sizeof(text), start ? "." : "");
     enum tb_status status = tb_buffer_append(key, text, (size_t)len);
     if (status == TB_OK && arg->name.len) status = tb_buffer_append(key, arg->name.ptr, arg->name.len);
-    if (status == TB_OK && arg->span > 1)
-      status = add_args(rows, row, arg + 1, arg->span - 1, arg->type == TB_ARG_ARRAY);
-    if (status == TB_OK && arg->span == 1) {
-      row->name = (struct tb_str){key->data ? key->data : "", key->len};
-      row->value = value_text(arg, text);
-      status = add(rows, row);
-      row->value = (struct tb_str){NULL, 0}; /* it may be in `text` */
-    }
+    if (status == TB_OK)
+      status = arg->type == TB_ARG_JSON && !rows->in_json ? add_json(rows, row, arg) : add_arg(rows, row, arg);
     if (status != TB_OK) return status;
   }
   key->len = start;

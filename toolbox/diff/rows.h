@@ -38,6 +38,7 @@ struct tb_diff_rows {
   struct tb_map used;             /* index of a track that has an event, or has a track that has one */
   struct tb_map objects;          /* number of a slice that is an object's life, while it is open */
   bool lacks_memory;
+  bool in_json; /* the arguments are of a value that is JSON text */
 };
 
 void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *allocator);
