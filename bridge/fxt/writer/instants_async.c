@@ -124,5 +124,8 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (is_duplicated && tb_fxt_hold_flow(w, event, type, last)) return;
   put_point(w, event, type, has_last, last);
   if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
-  if (type == TB_FXT_INSTANT) tb_fxt_put_flow_ids(w, event, event->ts);
+  if (type == TB_FXT_INSTANT)
+    tb_fxt_put_flow_ids(w, event, event->ts);
+  else if (!is_flow && event->flow_count + event->terminating_flow_count)
+    tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
 }
