@@ -100,6 +100,7 @@ static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace
                                  const struct tb_ftrace_kept *kept) {
   struct tb_ftrace_slice_edge edge = {.time = time, .order = edges->order++, .kept = *kept};
   edge.ends = role->role == TB_FTRACE_ROLE_END;
+  edge.is_interned = role->is_interned;
   edge.received = role->role == TB_FTRACE_ROLE_RECEIVED;
   if (edge.received) edge.transaction = received_number(event);
   edge.kept.bytes = (struct tb_str){NULL, 0};
@@ -413,7 +414,8 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
     else if (first < open)
       (void)close_slice(track, &first, &open);
   }
-  for (size_t j = first; j < open && status == TB_OK; j++) status = repeat(edges, &all[j]);
+  for (size_t j = first; j < open && status == TB_OK; j++)
+    if (!all[j].is_interned) status = repeat(edges, &all[j]);
   for (; i < track->count && status == TB_OK; i++) {
     if (!all[i].ends)
       all[open++] = all[i];

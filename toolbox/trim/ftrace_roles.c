@@ -88,8 +88,8 @@ static const struct kind {
   enum tb_ftrace_role role;
   enum { BY_NOTHING, BY_CPU, BY_THREAD, BY_NUMBERS, BY_TEXT } by;
   uint32_t fields[3];
-  uint32_t adds; /* see struct tb_ftrace_event_role */
-  bool is_queue; /* see there */
+  uint32_t adds;              /* see struct tb_ftrace_event_role */
+  bool is_queue, is_interned; /* see there */
 } kinds[] = {
 #define BEGIN(name, ...) \
   [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##name, .role = TB_FTRACE_ROLE_BEGIN, __VA_ARGS__}
@@ -157,6 +157,8 @@ static const struct kind {
         {TB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_CONTEXT, TB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_SEQNO}),
     BEGIN(VIRTIO_VIDEO_RESOURCE_QUEUE, RESOURCE),
     END(VIRTIO_VIDEO_RESOURCE_QUEUE_DONE, VIRTIO_VIDEO_RESOURCE_QUEUE, RESOURCE),
+    BEGIN(WORKQUEUE_EXECUTE_START, BY_THREAD, .is_interned = true),
+    END(WORKQUEUE_EXECUTE_END, WORKQUEUE_EXECUTE_START, BY_THREAD),
     BEGIN(HYP_ENTER, BY_CPU),
     END(HYP_EXIT, HYP_ENTER, BY_CPU),
     BEGIN(HYPERVISOR_HYP_ENTER, BY_CPU),
@@ -224,5 +226,10 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
   if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].role)
     return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
   const struct kind *kind = &kinds[event->kind];
-  return (struct tb_ftrace_event_role){kind->role, key_of(kind, bundle, event), kind->of, kind->adds, kind->is_queue};
+  return (struct tb_ftrace_event_role){.role = kind->role,
+                                       .key = key_of(kind, bundle, event),
+                                       .kind = kind->of,
+                                       .adds = kind->adds,
+                                       .is_queue = kind->is_queue,
+                                       .is_interned = kind->is_interned};
 }

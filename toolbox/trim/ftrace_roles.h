@@ -20,8 +20,9 @@ enum tb_ftrace_role {
 struct tb_ftrace_event_role {
   enum tb_ftrace_role role;
   uint64_t key, kind;
-  uint32_t adds; /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
-  bool is_queue; /* an end is of what began first, and readers show what is first only */
+  uint32_t adds;    /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
+  bool is_queue;    /* an end is of what began first, and readers show what is first only */
+  bool is_interned; /* a begin that names by an interned id what it is of: its slices are not said again at the start */
 };
 
 /* Whether its slices are among those that print marks of a thread. */

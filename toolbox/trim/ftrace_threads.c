@@ -137,7 +137,8 @@ static enum tb_status append_thread(const struct tb_window_thread *thread, int64
   return status == TB_OK ? tb_wire_buffer_close(entry, body) : status;
 }
 
-/* A process that no tree lists, under the name of its first thread, as recorders list one without a command line. */
+/* A process that no tree lists, under the name of its first thread, as recorders list one without a command line; one
+ * whose name is not known is there by its threads. */
 static enum tb_status append_process(const struct tb_window_thread *main_thread, struct tb_buffer *entry) {
   enum tb_status status = tb_wire_buffer_open(entry, TB_PROCESS_TREE_PROCESSES);
   size_t body = entry->len;
@@ -185,7 +186,7 @@ enum tb_status tb_ftrace_threads_append_trees(const struct tb_ftrace_threads *th
     if (!find_process(thread, processes, &pid)) continue;
     entry.len = 0;
     if (tb_map_get(&threads->index, (uint64_t)pid, thread->machine, &number) && !threads->threads[number].is_listed &&
-        !tb_map_find(&stated, (uint64_t)pid, thread->machine)) {
+        threads->threads[number].name.len && !tb_map_find(&stated, (uint64_t)pid, thread->machine)) {
       status = append_process(&threads->threads[number], &entry);
       if (status == TB_OK) status = tb_map_put(&stated, (uint64_t)pid, thread->machine, 1);
     }

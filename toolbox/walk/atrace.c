@@ -68,7 +68,7 @@ void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *
   struct tb_str text = text_of(event->payload);
   char c = text.len ? *text.ptr : 0;
   *mark = (struct tb_atrace_mark){.name = {"", 0}, .key = (uint64_t)event->pid, .pid = pid_of(text)};
-  if (c == 'E' && (text.len == 1 || text.ptr[1] == '|' || text.ptr[1] == '\n')) mark->role = TB_ATRACE_END;
+  if (c == 'E') mark->role = TB_ATRACE_END; /* whatever is behind it */
   if (text.len < 2 || text.ptr[1] != '|') return;
   if (c == 'B') {
     mark->role = TB_ATRACE_BEGIN;
