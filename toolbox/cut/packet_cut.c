@@ -197,16 +197,21 @@ static enum tb_status edit_values(const struct tb_cut *cut, struct tb_cut_sequen
   return status;
 }
 
+/* What events that are added to the walk's current packet have of it. */
+static struct tb_event_packet event_at(const struct tb_walk *walk, int64_t host_time) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  int64_t time = tb_time_add(host_time, tb_walk_ahead(walk, head->machine));
+  return (struct tb_event_packet){.sequence = head->sequence,
+                                  .machine = head->machine,
+                                  .clock = walk->source->prescan.clocks.primary,
+                                  .timestamp = time < 0 ? 0 : (uint64_t)time};
+}
+
 /* Says the values of further counters by packets of their own, which are appended to what is held. */
 static enum tb_status state_values(struct tb_cut *cut, struct tb_cut_sequence *sequence,
                                    const struct tb_cut_order *order) {
   const struct tb_walk *walk = cut->walk;
-  const struct tb_packet_header *head = &walk->packet.head;
-  int64_t time = tb_time_add(order->host_time, tb_walk_ahead(walk, head->machine));
-  struct tb_counter_packet counter = {.sequence = head->sequence,
-                                      .machine = head->machine,
-                                      .clock = walk->source->prescan.clocks.primary,
-                                      .timestamp = time < 0 ? 0 : (uint64_t)time};
+  struct tb_event_packet counter = event_at(walk, order->host_time);
   enum tb_status status = TB_OK;
   size_t before = sequence->held.len;
   const struct tb_event_extras *extras = tb_track_events_extras(cut->events, walk);
@@ -217,8 +222,23 @@ static enum tb_status state_values(struct tb_cut *cut, struct tb_cut_sequence *s
       if (extras->uuids[j] == counter.uuid) counter.value = extras->values[j];
     if (tb_map_find(&cut->events->incremental, counter.uuid, 0))
       status = settle(&sequence->values, counter.uuid, true, 0, &counter.value);
-    if (status == TB_OK) status = tb_packet_edit_append_counter(&counter, &sequence->held);
+    if (status == TB_OK) status = tb_packet_edit_append_event(&counter, &sequence->held);
   }
+  cut->held += sequence->held.len - before;
+  return status;
+}
+
+/* Ends slices that are in the one that the walk's current packet ends, on its track, by packets that are held. */
+static enum tb_status end_outlived(struct tb_cut *cut, struct tb_cut_sequence *sequence,
+                                   const struct tb_cut_order *order) {
+  struct tb_event_packet end =
+      event_at(cut->walk, order->fate == TB_CUT_MOVE ? order->host_time : cut->walk->host_time);
+  enum tb_status status = TB_OK;
+  size_t before = sequence->held.len;
+  end.ends = true;
+  end.uuid = order->view.track;
+  for (uint32_t i = 0; i < order->outlived && order->view.has_uuid && status == TB_OK; i++)
+    status = tb_packet_edit_append_event(&end, &sequence->held);
   cut->held += sequence->held.len - before;
   return status;
 }
@@ -253,7 +273,8 @@ static enum tb_status drop(struct tb_cut *cut, struct tb_cut_sequence *sequence,
 static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence, const struct tb_cut_order *order,
                            const struct tb_packet_edit *edit) {
   struct tb_walk *walk = cut->walk;
-  enum tb_status status = write_held(cut, sequence);
+  enum tb_status status = order->outlived ? end_outlived(cut, sequence, order) : TB_OK;
+  if (status == TB_OK) status = write_held(cut, sequence);
   if (status != TB_OK) return status;
   if (order->replaced.ptr) return tb_walk_write(walk, order->replaced);
   cut->patches.count = 0;

@@ -28,8 +28,10 @@ struct tb_cut_order {
   struct tb_str replaced; /* what is written in place of the packet, which stays, framed; ptr NULL: the packet */
   const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */
   size_t stated_count;
+  uint32_t outlived; /* of an end that stays: so many slices in that one end right before it, which have no own ends */
   const struct tb_event_extras *extras; /* what stays of the values of further counters; NULL: all of them */
-  struct tb_event_view view;            /* of a track event, where there are incremental counters; else not looked at */
+  struct tb_event_view view;            /* of a track event, where there are incremental counters, or slices that end
+                                         * before it; else not looked at */
 };
 
 /* Sums of what was left out. */

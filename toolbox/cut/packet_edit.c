@@ -222,21 +222,22 @@ enum tb_status tb_packet_edit_append_state(struct tb_str packet, struct tb_buffe
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
-enum tb_status tb_packet_edit_append_counter(const struct tb_counter_packet *counter, struct tb_buffer *buffer) {
+enum tb_status tb_packet_edit_append_event(const struct tb_event_packet *event, struct tb_buffer *buffer) {
   enum { ROOM = 16 * TB_WIRE_VARINT_MAX };
   enum tb_status status = tb_buffer_reserve(buffer, ROOM);
   if (status != TB_OK) return status;
   char *packet = tb_wire_open_message(buffer->data + buffer->len, TB_TRACE_PACKET), *at = packet;
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, counter->timestamp);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, counter->clock);
-  if (counter->sequence) at = tb_wire_put_uint(at, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, counter->sequence);
-  if (counter->machine) at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, counter->machine);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, event->timestamp);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, event->clock);
+  if (event->sequence) at = tb_wire_put_uint(at, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, event->sequence);
+  if (event->machine) at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, event->machine);
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
-  char *event = at = tb_wire_open_message(at, TB_TRACE_PACKET_TRACK_EVENT);
-  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TYPE, TB_TRACK_EVENT_TYPE_COUNTER);
-  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TRACK_UUID, counter->uuid);
-  at = tb_wire_put_uint(at, TB_TRACK_EVENT_COUNTER_VALUE, (uint64_t)counter->value);
-  at = tb_wire_close_message(packet, tb_wire_close_message(event, at));
+  char *body = at = tb_wire_open_message(at, TB_TRACE_PACKET_TRACK_EVENT);
+  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TYPE,
+                        event->ends ? TB_TRACK_EVENT_TYPE_SLICE_END : TB_TRACK_EVENT_TYPE_COUNTER);
+  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TRACK_UUID, event->uuid);
+  if (!event->ends) at = tb_wire_put_uint(at, TB_TRACK_EVENT_COUNTER_VALUE, (uint64_t)event->value);
+  at = tb_wire_close_message(packet, tb_wire_close_message(body, at));
   buffer->len = (size_t)(at - buffer->data);
   return TB_OK;
 }

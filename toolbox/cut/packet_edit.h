@@ -29,14 +29,14 @@ struct tb_packet_edit {
 TB_MUST_CHECK enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_str packet,
                                                  struct tb_message_patch *patches);
 
-/* A value of a counter, as a packet of its own. */
-struct tb_counter_packet {
+/* A value of a counter, or the end of the innermost slice, as a packet of its own. */
+struct tb_event_packet {
   uint32_t sequence, machine, clock; /* the clock of its timestamp */
   uint64_t timestamp, uuid;
-  int64_t value;
+  bool ends;
+  int64_t value; /* of a counter */
 };
-TB_MUST_CHECK enum tb_status tb_packet_edit_append_counter(const struct tb_counter_packet *counter,
-                                                           struct tb_buffer *buffer);
+TB_MUST_CHECK enum tb_status tb_packet_edit_append_event(const struct tb_event_packet *event, struct tb_buffer *buffer);
 
 /* Appends a packet, framed, of what this one says to its sequence alone: its state, without its time and payload.
  * TB_OK, TB_NO_MEMORY, TB_LIMIT. */

@@ -58,12 +58,27 @@ static enum tb_status take_slice(void *ctx, const struct tb_slice_edge *begin, c
   return move(edges, end->number, TB_EDGE_END);
 }
 
+/* Readers end this slice with the one that it is in, but only as they come to a later event of the track. */
+static enum tb_status take_outlived(void *ctx, const struct tb_slice_edge *begin, const struct tb_slice_edge *outer,
+                                    int64_t seen) {
+  struct tb_edges *edges = ctx;
+  const struct tb_window *window = &edges->window;
+  uint32_t count = 0;
+  if (begin->time >= window->end || (outer->time <= window->start && begin->time < window->start)) return TB_OK;
+  enum tb_status status = cut_at_start(edges, begin);
+  if (status != TB_OK || seen < window->end) return status;
+  edges->slices_at_end += outer->time >= window->end;
+  (void)tb_map_get(&edges->outlived, outer->number, 0, &count);
+  return tb_map_put(&edges->outlived, outer->number, 0, count + 1);
+}
+
 /* Forgets the first reading but for which tracks are not in order. */
 static void start_again(struct tb_edges *edges) {
   edges->slices_at_start = edges->slices_at_end = edges->values_at_start = 0;
   tb_slice_pairs_start_again(&edges->slices);
   tb_map_clear(&edges->moved);
   tb_map_clear(&edges->stated);
+  tb_map_clear(&edges->outlived);
   for (size_t i = 0; i < edges->track_count; i++)
     edges->tracks[i].has_value = edges->tracks[i].has_value_at_start = edges->tracks[i].has_next = false;
 }
@@ -317,11 +332,13 @@ static int compare_packets(const void *a, const void *b) {
 
 /* There is room. */
 static void list(struct tb_edges *edges, uint64_t number, enum tb_edge edge, bool stated) {
-  edges->packets[edges->packet_count++] = (struct tb_edge_packet){number, edge, stated};
+  uint32_t outlived = 0;
+  (void)tb_map_get(&edges->outlived, number, 0, &outlived);
+  edges->packets[edges->packet_count++] = (struct tb_edge_packet){number, edge, stated, outlived};
 }
 
 static enum tb_status list_packets(struct tb_edges *edges) {
-  size_t most = edges->moved.count + edges->stated.count + 1, at = 0;
+  size_t most = edges->moved.count + edges->stated.count + edges->outlived.count + 1, at = 0;
   void *packets = edges->packets;
   enum tb_status status =
       tb_grow_array(edges->allocator, &packets, &edges->packet_capacity, most, sizeof(*edges->packets), PACKETS_MAX);
@@ -332,6 +349,9 @@ static enum tb_status list_packets(struct tb_edges *edges) {
     list(edges, entry.first, (enum tb_edge)entry.value, tb_map_find(&edges->stated, entry.first, 0) != NULL);
   for (at = 0; tb_map_next(&edges->stated, &at, &entry);)
     if (!entry.second && !tb_map_find(&edges->moved, entry.first, 0)) list(edges, entry.first, TB_EDGE_NONE, true);
+  for (at = 0; tb_map_next(&edges->outlived, &at, &entry);)
+    if (!tb_map_find(&edges->moved, entry.first, 0) && !tb_map_find(&edges->stated, entry.first, 0))
+      list(edges, entry.first, TB_EDGE_NONE, false);
   qsort(edges->packets, edges->packet_count, sizeof(*edges->packets), compare_packets);
   if (edges->packet_count && edges->packets[edges->packet_count - 1].number > edges->last_to_stay)
     edges->last_to_stay = edges->packets[edges->packet_count - 1].number;
@@ -357,9 +377,11 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   *edges = (struct tb_edges){.allocator = a, .window = *window, .ftrace = ftrace};
   tb_map_init(&edges->moved, a);
   tb_map_init(&edges->stated, a);
+  tb_map_init(&edges->outlived, a);
   tb_map_init(&edges->track_index, a);
   tb_buffer_init(&edges->scratch, a, 0);
   tb_slice_pairs_init(&edges->slices, a, take_slice, edges);
+  edges->slices.outlived = take_outlived;
   enum tb_status status = read_all(edges, walk, events);
   if (status == TB_END && tb_slice_pairs_disordered(&edges->slices)) {
     start_again(edges);
@@ -380,6 +402,7 @@ void tb_edges_free(struct tb_edges *edges) {
   tb_free(edges->allocator, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
   tb_map_free(&edges->moved);
   tb_map_free(&edges->stated);
+  tb_map_free(&edges->outlived);
   tb_map_free(&edges->track_index);
   tb_buffer_free(&edges->scratch);
 }

@@ -34,7 +34,8 @@ enum tb_edge {
 struct tb_edge_packet {
   uint64_t number;
   enum tb_edge edge;
-  bool stated; /* values of further counters in it are the last before the start */
+  bool stated;       /* values of further counters in it are the last before the start */
+  uint32_t outlived; /* of an end: how many slices end with it for an event behind the window alone */
 };
 
 /* A counter, or what else has values. */
@@ -66,11 +67,12 @@ struct tb_edges {
   /* further counters: number of a packet, uuid -> 1 where its value of that is the last before the start; and number of
    * the packet, 0 -> 1 */
   struct tb_map stated;
+  struct tb_map outlived; /* number of a packet -> see struct tb_edge_packet */
   struct tb_buffer scratch;
   bool has_about; /* events that say what something is called, at no time */
   struct tb_ftrace_edges *ftrace;
   uint64_t slices_at_start, slices_at_end, values_at_start;
-  /* all that are in `moved` and `stated`, in their order in the file; behind them is one of no packet */
+  /* all that are in `moved`, `stated` and `outlived`, in their order in the file; behind them is one of no packet */
   struct tb_edge_packet *packets;
   size_t packet_count, packet_capacity;
   const struct tb_edge_packet *next; /* the first of them that was not asked for */

@@ -197,6 +197,7 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
     t->report.untimed++;
     return;
   }
+  if (at_edge) order->outlived = at_edge->outlived;
   bool inside = tb_window_has(&t->window, walk->host_time);
   if (inside && walk->host_time > t->window.start) at_edge = NULL;
   enum tb_edge edge = at_edge ? at_edge->edge : TB_EDGE_NONE;

@@ -59,8 +59,9 @@ static enum tb_status begin(struct tb_slice_pairs *pairs, struct tb_slice_track 
 static bool find_open(const struct tb_slice_track *track, const struct tb_slice_edge *end, size_t *at) {
   for (*at = track->count; (*at)-- > 0;) {
     const struct tb_slice_edge *open = &track->open[*at];
+    if (open->ends) continue;
     if (end->name && open->name && end->name != open->name) continue;
-    if (end->categories && open->categories && end->categories != open->categories) continue;
+    if (end->categories && end->categories != open->categories) continue;
     return true;
   }
   return false;
@@ -71,13 +72,34 @@ static enum tb_status end(struct tb_slice_pairs *pairs, struct tb_slice_track *t
   size_t at;
   if (!find_open(track, edge, &at)) return TB_OK;
   const struct tb_slice_edge slice = track->open[at];
-  memmove(&track->open[at], &track->open[at + 1], (track->count - at - 1) * sizeof(slice));
-  track->count--;
+  if (pairs->outlived && at + 1 < track->count) {
+    track->open[at] = *edge;
+    track->outlived++;
+  } else {
+    memmove(&track->open[at], &track->open[at + 1], (track->count - at - 1) * sizeof(slice));
+    track->count--;
+  }
   return pairs->sink(pairs->ctx, &slice, edge);
+}
+
+/* Takes off what is in a slice that ended before `time`. */
+static enum tb_status end_outlived(struct tb_slice_pairs *pairs, struct tb_slice_track *track, int64_t time) {
+  enum tb_status status = TB_OK;
+  for (size_t i = track->count; track->outlived && i-- > 0;) {
+    const struct tb_slice_edge outer = track->open[i];
+    bool is_innermost = i + 1 == track->count;
+    if (!outer.ends || (is_innermost ? time < outer.time : time <= outer.time)) continue;
+    while (--track->count > i)
+      if (status == TB_OK) status = pairs->outlived(pairs->ctx, &track->open[track->count], &outer, time);
+    track->outlived--;
+  }
+  return status;
 }
 
 static enum tb_status put(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
                           const struct tb_slice_edge *edge) {
+  enum tb_status status = track->outlived ? end_outlived(pairs, track, edge->time) : TB_OK;
+  if (status != TB_OK) return status;
   return edge->ends ? end(pairs, track, edge) : begin(pairs, track, edge);
 }
 
@@ -132,7 +154,7 @@ bool tb_slice_pairs_disordered(const struct tb_slice_pairs *pairs) {
 void tb_slice_pairs_start_again(struct tb_slice_pairs *pairs) {
   pairs->again = true;
   for (size_t i = 0; i < pairs->track_count; i++) {
-    pairs->tracks[i].count = 0;
+    pairs->tracks[i].count = pairs->tracks[i].outlived = 0;
     pairs->tracks[i].reached_any = false;
   }
 }
@@ -143,7 +165,7 @@ enum tb_status tb_slice_pairs_end(struct tb_slice_pairs *pairs) {
     struct tb_slice_track *track = &pairs->tracks[i];
     status = put_gathered(pairs, track);
     for (size_t j = 0; j < track->count && status == TB_OK; j++)
-      status = pairs->sink(pairs->ctx, &track->open[j], NULL);
+      if (!track->open[j].ends) status = pairs->sink(pairs->ctx, &track->open[j], NULL);
   }
   return status;
 }

@@ -14,7 +14,8 @@
 struct tb_slice_edge {
   int64_t time;
   uint64_t number;           /* the caller's; in the order of the file */
-  uint32_t name, categories; /* 0: none. An end that has one ends a begin that has no other */
+  uint32_t name, categories; /* 0: none. An end that has a name ends a begin that has no other, and one that has a
+                              * category a begin that has the same */
   bool ends;
   uint8_t mark; /* the caller's */
 };
@@ -23,9 +24,16 @@ struct tb_slice_edge {
 typedef enum tb_status (*tb_slice_pair_sink)(void *ctx, const struct tb_slice_edge *begin,
                                              const struct tb_slice_edge *end);
 
+/* A slice that has no end of its own, but is in one that ended at `outer`: readers end it there, too, as soon as they
+ * come to an event of the track behind that, at `seen`. */
+typedef enum tb_status (*tb_slice_outlived_sink)(void *ctx, const struct tb_slice_edge *begin,
+                                                 const struct tb_slice_edge *outer, int64_t seen);
+
 struct tb_slice_track {
-  struct tb_slice_edge *open; /* innermost last */
+  /* innermost last; in place of what ended though others in it had not, its end, as long as they have not */
+  struct tb_slice_edge *open;
   size_t count, capacity;
+  size_t outlived; /* how many of them are such ends */
   int64_t reached; /* when its last event was; where it had one */
   bool reached_any;
   bool disordered; /* an event was before that */
@@ -44,6 +52,7 @@ struct tb_slice_pairs {
   bool again;       /* this is the other reading */
   bool gathers_all; /* the caller's: no track is expected to be in order */
   tb_slice_pair_sink sink;
+  tb_slice_outlived_sink outlived; /* the caller's; NULL: slices end by their own ends alone */
   void *ctx;
 };
 
