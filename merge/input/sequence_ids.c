@@ -54,6 +54,7 @@ bool tb_merge_sequence_count(struct tb_merge_sequence *sequence, struct tb_str e
       time = field;
   if (!time.number || time.type != TB_WIRE_VARINT) return false;
   bool counts = time.number == TB_TRACK_EVENT_TIMESTAMP_DELTA_US;
+  if (counts && !sequence->counts) return false;
   if (counts) sequence->counted_us = (int64_t)((uint64_t)sequence->counted_us + time.value);
   *ns = tb_time_clamp((tb_wide)(counts ? sequence->counted_us : (int64_t)time.value) * 1000);
   return true;

@@ -119,7 +119,8 @@ bool tb_walk_enter_sequence(struct tb_walk *walk, uint32_t sequence) {
 
 /* ---- any packet -------------------------------------------------------------------------------------------------- */
 
-/* Of an event of a legacy sequence, which says its time itself, in microseconds of MONOTONIC. */
+/* Of an event without a timestamp, which says its time itself, in microseconds of MONOTONIC: by itself, or of a legacy
+ * sequence from the event before it on. */
 static void count_time(struct tb_walk *walk) {
   const struct tb_packet_header *head = &walk->packet.head;
   struct tb_input_clocks *clocks = &walk->source->prescan.clocks;
@@ -148,7 +149,7 @@ static enum tb_status take_packet(struct tb_walk *walk) {
     if (status != TB_OK) return status;
   }
   if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR) tb_merge_sequence_start_counting(sequence, head->payload);
-  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT && sequence->counts) count_time(walk);
+  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT && (sequence->counts || !head->has_timestamp)) count_time(walk);
   if (!head->has_timestamp || walk->counted) return TB_OK;
   tb_input_clocks_time(clocks, head, sequence, &walk->time);
   walk->node = node_of(walk, sequence);

@@ -60,7 +60,7 @@ TB_MUST_CHECK static inline enum tb_status tb_walk_next(struct tb_walk *walk) {
   struct tb_packet_cursor before = walk->plain;
   if (walk->next >= walk->next_progress || !tb_packet_cursor_take(&walk->plain, &common))
     return tb_walk_next_slowly(walk);
-  if (walk->events.id != head->sequence && !tb_walk_enter_sequence(walk, head->sequence)) {
+  if (!head->timestamp_at || (walk->events.id != head->sequence && !tb_walk_enter_sequence(walk, head->sequence))) {
     walk->plain = before;
     return tb_walk_next_slowly(walk);
   }
@@ -68,9 +68,8 @@ TB_MUST_CHECK static inline enum tb_status tb_walk_next(struct tb_walk *walk) {
   packet->packet = common.bytes;
   tb_packet_header_take_common(&packet->head, common.bytes, head);
   walk->number = walk->next++;
-  walk->time.resolved =
-      head->timestamp_at && tb_input_clocks_read_at_cursor(&walk->source->prescan.clocks, &walk->events, &walk->clock,
-                                                           head->timestamp, &walk->host_time);
+  walk->time.resolved = tb_input_clocks_read_at_cursor(&walk->source->prescan.clocks, &walk->events, &walk->clock,
+                                                       head->timestamp, &walk->host_time);
   walk->time.time = walk->host_time;
   return TB_OK;
 }
