@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/cut/packet_cut.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/times.h"
 #include "model/carried_fields.h"
@@ -8,11 +10,12 @@
 #include "protos/field_numbers.h"
 
 /* State that may never be of use is held in memory up to so much, then written. */
-enum { HELD_MAX = 64 << 20, SEQUENCES_MAX = 1 << 24 };
+enum { HELD_MAX = 64 << 20, SEQUENCES_MAX = 1 << 24, LATE_MAX = 1 << 24 };
 
 void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, struct tb_track_events *events) {
   *cut = (struct tb_cut){.walk = walk, .events = events, .patches.allocator = walk->merger.allocator};
   tb_map_init(&cut->own_annotations, walk->merger.allocator);
+  tb_buffer_init(&cut->late_bytes, walk->merger.allocator, 0);
 }
 
 void tb_cut_free(struct tb_cut *cut) {
@@ -23,6 +26,8 @@ void tb_cut_free(struct tb_cut *cut) {
   }
   tb_free(cut->walk->merger.allocator, cut->sequences, cut->sequence_capacity * sizeof(*cut->sequences));
   tb_map_free(&cut->own_annotations);
+  tb_free(cut->walk->merger.allocator, cut->late, cut->late_capacity * sizeof(*cut->late));
+  tb_buffer_free(&cut->late_bytes);
   tb_message_patches_free(&cut->patches);
 }
 
@@ -42,6 +47,7 @@ static struct tb_cut_sequence *get_sequence(struct tb_cut *cut) {
     tb_map_init(&sequence->clocks.by_key, a);
     tb_map_init(&sequence->values.by_key, a);
     sequence->clocks.owed = sequence->values.owed = 0;
+    sequence->has_late = false;
   }
   return &cut->sequences[number];
 }
@@ -253,6 +259,43 @@ static enum tb_status write_held(struct tb_cut *cut, struct tb_cut_sequence *seq
   return tb_walk_write(cut->walk, held);
 }
 
+static int compare_late(const void *a, const void *b) {
+  const struct tb_late_packet *x = a, *y = b;
+  if (x->time != y->time) return x->time < y->time ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+enum tb_status tb_cut_write_late(struct tb_cut *cut) {
+  enum tb_status status = TB_OK;
+  if (cut->late_count) qsort(cut->late, cut->late_count, sizeof(*cut->late), compare_late);
+  for (size_t i = 0; i < cut->late_count && status == TB_OK; i++)
+    status = tb_walk_write(cut->walk, (struct tb_str){cut->late_bytes.data + cut->late[i].at, cut->late[i].len});
+  for (size_t i = 0; cut->late_count && i < cut->sequence_count; i++) cut->sequences[i].has_late = false;
+  cut->late_count = cut->late_bytes.len = 0;
+  return status;
+}
+
+/* Keeps the walk's current packet, patched. What it says to its sequence later packets need before. */
+static enum tb_status put_late(struct tb_cut *cut, struct tb_cut_sequence *sequence) {
+  const struct tb_walk *walk = cut->walk;
+  struct tb_str framed;
+  void *items = cut->late;
+  enum tb_status status = tb_grow_array(walk->merger.allocator, &items, &cut->late_capacity, cut->late_count + 1,
+                                        sizeof(*cut->late), LATE_MAX);
+  cut->late = items;
+  if (status == TB_OK && walk->packet.head.interned_count)
+    status = tb_packet_edit_append_state(walk->packet.head.bytes, &sequence->held);
+  if (status == TB_OK) status = tb_walk_patch(cut->walk, &cut->patches, &framed);
+  if (status != TB_OK) return status;
+  cut->held += sequence->held.len;
+  status = write_held(cut, sequence);
+  cut->late[cut->late_count++] =
+      (struct tb_late_packet){walk->host_time, walk->number, cut->late_bytes.len, framed.len};
+  sequence->has_late = true;
+  if (status == TB_OK) status = tb_buffer_append(&cut->late_bytes, framed.ptr, framed.len);
+  return status == TB_OK && cut->late_bytes.len > HELD_MAX ? tb_cut_write_late(cut) : status;
+}
+
 static enum tb_status drop(struct tb_cut *cut, struct tb_cut_sequence *sequence, const struct tb_cut_order *order) {
   const struct tb_packet_header *head = &cut->walk->packet.head;
   bool state = head->cleared || head->dropped || head->first || head->has_defaults || head->interned_count;
@@ -281,7 +324,7 @@ static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   if (edit->inserts_timestamp || edit->sheds_args || edit->sheds_flows || edit->set_timestamp || edit->sheds_extras ||
       edit->sets_duration || edit->add_to_value || edit->extra_count)
     status = tb_packet_edit_make(edit, walk->packet.packet, &cut->patches);
-  if (status == TB_OK) status = tb_walk_write_patched(walk, &cut->patches);
+  if (status == TB_OK) status = order->late ? put_late(cut, sequence) : tb_walk_write_patched(walk, &cut->patches);
   if (status != TB_OK || !order->stated_count) return status;
   status = state_values(cut, sequence, order);
   return status == TB_OK ? write_held(cut, sequence) : status;
@@ -344,6 +387,8 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   struct tb_cut_sequence *sequence = get_sequence(cut);
   struct tb_packet_edit edit = {.sets_duration = order->sets_duration, .duration_ns = order->duration_ns};
   enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
+  if (sequence && sequence->has_late && (head->cleared || head->dropped || head->has_defaults))
+    status = tb_cut_write_late(cut);
   if (sequence && head->cleared) {
     cut->held -= sequence->held.len;
     sequence->held.len = 0;

@@ -25,6 +25,7 @@ struct tb_cut_order {
   bool sets_duration;     /* of a legacy event, or of a stage of a GPU */
   int64_t duration_ns;    /* that becomes its duration then */
   uint32_t keep;          /* field of its payload that stays though it is left out; 0: none */
+  bool late;              /* of one that moves: it is written behind others, see tb_cut_write_late */
   struct tb_str replaced; /* what is written in place of the packet, which stays, framed; ptr NULL: the packet */
   const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */
   size_t stated_count;
@@ -45,6 +46,14 @@ struct tb_cut_sequence {
   struct tb_buffer held;     /* packets of its state alone */
   struct tb_cut_sums clocks; /* by node of a clock, of timestamps */
   struct tb_cut_sums values; /* by uuid of a counter, of increments */
+  bool has_late;
+};
+
+/* A packet that is written late. */
+struct tb_late_packet {
+  int64_t time; /* of the packet before it moved */
+  uint64_t number;
+  size_t at, len; /* of its bytes, framed */
 };
 
 /* Caller-owned; tb_cut_init, then tb_cut_free. */
@@ -57,6 +66,9 @@ struct tb_cut {
   bool sheds_args, sheds_flows;  /* the user's: of all track events that stay */
   struct tb_map own_annotations; /* the walk's number of a sequence, iid -> 1 where it names what no_args leaves */
   struct tb_message_patch patches;
+  struct tb_late_packet *late;
+  size_t late_count, late_capacity;
+  struct tb_buffer late_bytes;
   uint64_t kept, dropped, moved;
 };
 
@@ -70,6 +82,11 @@ static inline bool tb_cut_owes(const struct tb_cut *cut) {
   const struct tb_cut_sequence *sequence = &cut->sequences[cut->walk->sequence_number];
   return sequence->held.len || sequence->clocks.owed || sequence->values.owed;
 }
+
+/* Writes the packets that are late, in the order of the times that they had: readers take those of one time in the
+ * order of the file. Also done before the state of a sequence changes that has such. What fails is in the walk's error.
+ */
+TB_MUST_CHECK enum tb_status tb_cut_write_late(struct tb_cut *cut);
 
 /* Leaves a plain track event out, as tb_cut_packet does. `counts`: packets that stay may count from it. */
 TB_MUST_CHECK enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts);

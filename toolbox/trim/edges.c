@@ -39,10 +39,19 @@ static enum tb_status move(struct tb_edges *edges, uint64_t number, enum tb_edge
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-static enum tb_status cut_at_start(struct tb_edges *edges, const struct tb_slice_edge *slice) {
-  if (slice->time >= edges->window.start) return TB_OK;
+static enum tb_status begin_at_start(struct tb_edges *edges, uint64_t number, int64_t time) {
+  void *begins = edges->begins;
+  enum tb_status status = tb_grow_array(edges->allocator, &begins, &edges->begin_capacity, edges->begin_count + 1,
+                                        sizeof(*edges->begins), PACKETS_MAX);
+  edges->begins = begins;
+  if (status != TB_OK) return status;
+  edges->begins[edges->begin_count++] = (struct tb_edge_begin){number, time};
   edges->slices_at_start++;
-  return move(edges, slice->number, TB_EDGE_START);
+  return move(edges, number, TB_EDGE_START);
+}
+
+static enum tb_status cut_at_start(struct tb_edges *edges, const struct tb_slice_edge *slice) {
+  return slice->time < edges->window.start ? begin_at_start(edges, slice->number, slice->time) : TB_OK;
 }
 
 static enum tb_status take_slice(void *ctx, const struct tb_slice_edge *begin, const struct tb_slice_edge *end) {
@@ -75,6 +84,7 @@ static enum tb_status take_outlived(void *ctx, const struct tb_slice_edge *begin
 /* Forgets the first reading but for which tracks are not in order. */
 static void start_again(struct tb_edges *edges) {
   edges->slices_at_start = edges->slices_at_end = edges->values_at_start = 0;
+  edges->begin_count = 0;
   tb_slice_pairs_start_again(&edges->slices);
   tb_map_clear(&edges->moved);
   tb_map_clear(&edges->stated);
@@ -111,8 +121,7 @@ static enum tb_status take_whole_slice(struct tb_edges *edges, const struct tb_w
   int64_t end = tb_time_add(walk->host_time, duration);
   if (tb_window_has(window, walk->host_time) && end > window->end) return move(edges, walk->number, TB_EDGE_CUT);
   if (walk->host_time >= window->start || end <= window->start) return TB_OK;
-  edges->slices_at_start++;
-  return move(edges, walk->number, TB_EDGE_START);
+  return begin_at_start(edges, walk->number, walk->host_time);
 }
 
 static enum tb_status take_event(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events) {
@@ -330,6 +339,17 @@ static int compare_packets(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+static int compare_begins(const void *a, const void *b) {
+  uint64_t x = ((const struct tb_edge_begin *)a)->number, y = ((const struct tb_edge_begin *)b)->number;
+  return x < y ? -1 : x > y;
+}
+
+static void order_begins(struct tb_edges *edges) {
+  struct tb_edge_begin *begins = edges->begins;
+  if (edges->begin_count) qsort(begins, edges->begin_count, sizeof(*begins), compare_begins);
+  for (size_t i = 1; i < edges->begin_count; i++) edges->begins_disordered |= begins[i].time < begins[i - 1].time;
+}
+
 /* There is room. */
 static void list(struct tb_edges *edges, uint64_t number, enum tb_edge edge, bool stated) {
   uint32_t outlived = 0;
@@ -390,6 +410,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   if (status == TB_END) status = tb_ftrace_edges_settle(ftrace);
   if (status == TB_OK) settle_statistics(edges);
   if (status == TB_OK) status = take_rest(edges);
+  if (status == TB_OK) order_begins(edges);
   if (status == TB_OK) status = list_packets(edges);
   if (status == TB_OK) status = tb_ftrace_edges_end(ftrace);
   return status == TB_OK ? TB_OK : tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
@@ -399,6 +420,7 @@ void tb_edges_free(struct tb_edges *edges) {
   if (!edges->allocator) return;
   tb_slice_pairs_free(&edges->slices);
   tb_free(edges->allocator, edges->packets, edges->packet_capacity * sizeof(*edges->packets));
+  tb_free(edges->allocator, edges->begins, edges->begin_capacity * sizeof(*edges->begins));
   tb_free(edges->allocator, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
   tb_map_free(&edges->moved);
   tb_map_free(&edges->stated);

@@ -53,6 +53,12 @@ struct tb_edge_track {
   uint64_t next_number; /* of the packet */
 };
 
+/* A slice that begins at the start. */
+struct tb_edge_begin {
+  uint64_t number; /* of its packet */
+  int64_t time;    /* when it began */
+};
+
 /* Caller-owned; tb_edges_find, then tb_edges_free whatever that returned. */
 struct tb_edges {
   const struct tb_allocator *allocator;
@@ -76,7 +82,10 @@ struct tb_edges {
   struct tb_edge_packet *packets;
   size_t packet_count, packet_capacity;
   const struct tb_edge_packet *next; /* the first of them that was not asked for */
-  uint64_t last_to_stay; /* behind it there is no packet in the window, at its edges, or else with values or times that
+  struct tb_edge_begin *begins;
+  size_t begin_count, begin_capacity;
+  bool begins_disordered; /* in the file they are not in the order of time */
+  uint64_t last_to_stay;  /* behind it there is no packet in the window, at its edges, or else with values or times that
                           * count from those before it */
 };
 

@@ -188,6 +188,11 @@ static enum tb_status decide_values(struct trimming *t, struct tb_cut_order *ord
   return t->part.len ? tb_walk_write(walk, (struct tb_str){t->part.data, t->part.len}) : TB_OK;
 }
 
+/* Whether packets of its sequence behind it are read otherwise than those before it. */
+static bool says_state(const struct tb_packet_header *head) {
+  return head->cleared || head->dropped || head->first || head->has_defaults;
+}
+
 static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
@@ -210,6 +215,8 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
   if (!inside) {
     order->fate = TB_CUT_MOVE;
     order->host_time = edge == TB_EDGE_START ? t->window.start : t->window.end;
+    bool begins = order->view.role == TB_ROLE_BEGIN || order->view.role == TB_ROLE_COMPLETE;
+    order->late = edge == TB_EDGE_START && begins && t->edges.begins_disordered && !says_state(head);
   }
   if (order->view.role == TB_ROLE_COMPLETE) shorten(t, walk->host_time, order->view.duration_ns, order);
   if (head->kind == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT)
@@ -222,8 +229,17 @@ static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *s
   if (!tb_walk_at_plain_event(walk) || !walk->time.resolved) return false;
   bool inside = tb_window_has(&t->window, walk->host_time);
   if (inside ? tb_cut_owes(cut) : t->edges.has_about) return false;
+  if (cut->late_count && walk->host_time == t->window.start) return false;
   *status = inside ? tb_cut_pass(cut) : tb_cut_leave_out(cut, walk->number < t->edges.last_to_stay);
   return true;
+}
+
+/* What is of the start itself comes behind what is late, and readers may take no earlier events behind some packets of
+ * the recorder's own. */
+static bool ends_lateness(const struct trimming *t) {
+  const struct tb_walk *walk = &t->walk;
+  return (walk->packet.packet.ptr && walk->packet.head.kind == TB_TRACE_PACKET_SERVICE_EVENT) ||
+         (walk->time.resolved && walk->host_time == t->window.start);
 }
 
 static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
@@ -231,6 +247,8 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
   const struct tb_edge_packet *at_edge = tb_edges_of(&t->edges, walk->number);
   enum tb_status status = TB_OK;
   if (!at_edge && take_event(t, cut, &status)) return status;
+  if (cut->late_count && ends_lateness(t)) status = tb_cut_write_late(cut);
+  if (status != TB_OK) return status;
   struct tb_cut_order order = {.fate = TB_CUT_KEEP};
   if (walk->packet.packet.ptr) {
     status = tb_track_events_take(&t->events, walk);
@@ -262,6 +280,10 @@ static enum tb_status write_window(void *ctx) {
   while (status == TB_OK) {
     status = tb_walk_next(&t->walk);
     if (status == TB_OK) status = take_packet(t, &cut);
+  }
+  if (status == TB_END) {
+    status = tb_cut_write_late(&cut);
+    if (status == TB_OK) status = TB_END;
   }
   t->report.packets_in = t->walk.next;
   t->report.packets_out = cut.kept + cut.moved;

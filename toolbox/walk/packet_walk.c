@@ -178,14 +178,22 @@ enum tb_status tb_walk_next_slowly(struct tb_walk *walk) {
                          : tb_fail(&walk->merger.error, status, walk->packet.offset, "%s", tb_status_text(status));
 }
 
-enum tb_status tb_walk_write_patched(struct tb_walk *walk, const struct tb_message_patch *patches) {
+enum tb_status tb_walk_patch(struct tb_walk *walk, const struct tb_message_patch *patches, struct tb_str *framed) {
   struct tb_merger *m = &walk->merger;
-  if (!patches->count) return tb_walk_write(walk, walk->packet.framed);
+  *framed = walk->packet.framed;
+  if (!patches->count) return TB_OK;
   size_t len = (size_t)((int64_t)walk->packet.packet.len + patches->growth);
   m->scratch.len = 0;
   enum tb_status status = tb_buffer_reserve(&m->scratch, len + TB_PACKET_FRAME_MAX);
   if (status != TB_OK) return tb_fail(&m->error, status, walk->packet.offset, "%s", tb_status_text(status));
   char *at = tb_wire_put_varint(tb_wire_put_tag(m->scratch.data, TB_TRACE_PACKET, TB_WIRE_BYTES), len);
   at = tb_message_patches_apply(patches, walk->packet.packet, at);
-  return tb_walk_write(walk, (struct tb_str){m->scratch.data, (size_t)(at - m->scratch.data)});
+  *framed = (struct tb_str){m->scratch.data, (size_t)(at - m->scratch.data)};
+  return TB_OK;
+}
+
+enum tb_status tb_walk_write_patched(struct tb_walk *walk, const struct tb_message_patch *patches) {
+  struct tb_str framed;
+  enum tb_status status = tb_walk_patch(walk, patches, &framed);
+  return status == TB_OK ? tb_walk_write(walk, framed) : status;
 }

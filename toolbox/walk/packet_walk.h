@@ -86,6 +86,9 @@ TB_MUST_CHECK static inline enum tb_status tb_walk_write(struct tb_walk *walk, s
   return tb_output_write(walk->merger.output, framed.ptr, framed.len, &walk->merger.error);
 }
 
+/* The current packet, framed, with patches of it, of which there may be none. Valid until the next call of either. */
+TB_MUST_CHECK enum tb_status tb_walk_patch(struct tb_walk *walk, const struct tb_message_patch *patches,
+                                           struct tb_str *framed);
 /* Writes the current packet with patches of it, of which there may be none. */
 TB_MUST_CHECK enum tb_status tb_walk_write_patched(struct tb_walk *walk, const struct tb_message_patch *patches);
 
