@@ -30,8 +30,12 @@ void tb_json_follow_time(struct tb_json_writer *w, struct tb_json_track *state, 
   if (event->ts >= state->last_ts || w->out.status != TB_OK) return;
   state->mixed = true;
   if (event->ts < state->back_to) state->back_to = event->ts;
-  for (uint32_t i = state->last_end; i; i = w->ends[i - 1].before)
-    if (w->ends[i - 1].ts > event->ts && w->ends[i - 1].name_len) take_name_back(w, i - 1);
+  /* of those with a name none is later than the one behind it, which would have taken that back */
+  while (state->last_end && w->ends[state->last_end - 1].ts > event->ts) {
+    size_t index = state->last_end - 1;
+    state->last_end = w->ends[index].before;
+    take_name_back(w, index);
+  }
   if (state->ended_at > event->ts)
     tb_json_lose(w, "which slice an end on no thread is of, where an earlier event of its track comes late", event);
 }
