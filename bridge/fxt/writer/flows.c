@@ -90,6 +90,18 @@ static void free_held(const struct tb_allocator *a, struct tb_fxt_held_flow *hel
   tb_free(a, held, sizeof(*held));
 }
 
+/* An end closes its flow in FXT, so that a flow leads to one place. */
+void tb_fxt_note_flow_end(struct tb_fxt_writer *w, unsigned type, uint64_t id) {
+  if (w->writer->source.flow_ends_close) return;
+  uint64_t *ended = tb_map_find(&w->ends, id, 0);
+  if (ended && *ended && type != TB_FXT_FLOW_BEGIN)
+    tb_losses_add(&w->writer->losses, "a further end of a flow (FXT has no place for it)", TB_NO_OFFSET);
+  if (ended)
+    *ended = type != TB_FXT_FLOW_BEGIN && (*ended || type == TB_FXT_FLOW_END);
+  else if (type == TB_FXT_FLOW_BEGIN)
+    tb_fxt_fail(w, tb_map_put(&w->ends, id, 0, false));
+}
+
 /* Flows of JSON say their direction. */
 static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
@@ -99,7 +111,9 @@ static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int
       .ts = ts,
       .process = tb_fxt_process_koid(event->track),
       .thread = tb_fxt_thread_koid(event->track)};
-  put_record(w, in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN, &point);
+  unsigned type = in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN;
+  put_record(w, type, &point);
+  tb_fxt_note_flow_end(w, type, point.id);
 }
 
 /* Notes that `count` more points of the track_state wait, all of one time. */
@@ -153,6 +167,7 @@ void tb_fxt_free_flows(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->point_count; i++) free_held(w->writer->allocator, w->points[i].held);
   tb_free(w->writer->allocator, w->points, w->point_capacity * sizeof(*w->points));
   tb_map_free(&w->flows);
+  tb_map_free(&w->ends);
 }
 
 /* ---- points that cannot wait ------------------------------------------------------------------------------------- */

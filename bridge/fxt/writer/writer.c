@@ -159,7 +159,8 @@ static enum tb_status create(struct tb_writer *writer) {
   writer->target.packets = writer->options.keep_packets;
   writer->target.no_recorder = !writer->options.keep_packets;
   w->providers.allocator = w->process_providers.allocator = w->said.allocator = w->sequences.allocator =
-      w->ids.allocator = w->flows.allocator = w->running.allocator = w->more.allocator = writer->allocator;
+      w->ids.allocator = w->flows.allocator = w->ends.allocator = w->running.allocator = w->more.allocator =
+          writer->allocator;
   tb_fxt_init_slices(w);
   tb_arena_init(&w->scratch, writer->allocator, 0);
   tb_buffer_init(&w->sampling.texts, writer->allocator, 0);

@@ -150,6 +150,8 @@ struct tb_fxt_writer {
   struct tb_fxt_packed_slices packed;
   struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
   struct tb_map flows; /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
+  /* (flow id, 0) -> whether it has ended, of a source whose flows ends do not close */
+  struct tb_map ends;
   struct tb_fxt_flow_point *points;
   size_t point_count, point_capacity;
   struct tb_map running; /* (processor, 0) -> thread koid */
@@ -307,6 +309,8 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
 /* Takes a flow record of a slice, with w->args, whose flow other threads may begin or have begun: false where it is
  * to be written now. */
 bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id);
+/* A flow event was written: counts the ends of flows that have ended, where the source's may have several. */
+void tb_fxt_note_flow_end(struct tb_fxt_writer *w, unsigned type, uint64_t id);
 void tb_fxt_free_flows(struct tb_fxt_writer *w);
 /* Another slice begins, or the slice ends, at the time of the track_state's waiting flow points: they are written
  * now. */
