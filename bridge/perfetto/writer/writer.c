@@ -233,10 +233,13 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
 
 /* A thread of no process that nothing but its states names needs no descriptor, which would give it a process. */
 static void note_use(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_track *track) {
-  if (!track || track->has_pid || track->index >= p->tracks.count) return;
   if (event->type == TB_EVENT_TRACK || event->type == TB_EVENT_METADATA) return;
-  if (event->type != TB_EVENT_THREAD_STATE || event->task_state == TB_TASK_UNKNOWN)
-    p->tracks.items[track->index].is_used = true;
+  if (event->type == TB_EVENT_THREAD_STATE && event->task_state != TB_TASK_UNKNOWN) return;
+  for (; track && !track->has_pid && track->index < p->tracks.count; track = track->parent) {
+    struct tb_track_state *state = &p->tracks.items[track->index];
+    if (state->is_used) return; /* as those above it */
+    state->is_used = true;
+  }
 }
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
