@@ -46,7 +46,7 @@ struct tb_cut_sequence {
   struct tb_buffer held;     /* packets of its state alone */
   struct tb_cut_sums clocks; /* by node of a clock, of timestamps */
   struct tb_cut_sums values; /* by uuid of a counter, of increments */
-  bool has_late;
+  bool has_late;             /* packets of it are among tb_cut.late */
 };
 
 /* A packet that is written late. */

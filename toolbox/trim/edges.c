@@ -232,6 +232,11 @@ static inline void take_number(struct tb_edges *edges, const struct tb_walk *wal
   if (counts && (!outside || tb_packet_is_timeless(kind))) edges->last_to_stay = walk->number;
 }
 
+/* Packets that say how much values have grown since the one before: later ones need all of them. */
+static bool counts_from_others(uint32_t kind) {
+  return kind == TB_TRACE_PACKET_CPU_PER_UID_DATA || kind == TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA;
+}
+
 static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   const struct tb_packet_header *head = &walk->packet.head;
   take_number(edges, walk);
@@ -247,6 +252,8 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   if (walk->time.resolved && head->kind == TB_TRACE_PACKET_FRAME_TIMELINE_EVENT) return take_frame(edges, walk);
   if (!walk->time.resolved || !head->has_timestamp) return TB_OK;
   if (tb_packet_holds_values(head->kind)) return take_values(edges, walk);
+  if (counts_from_others(head->kind))
+    return walk->host_time < edges->window.start ? move(edges, walk->number, TB_EDGE_START) : TB_OK;
   if (head->kind == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT)
     return take_whole_slice(edges, walk,
                             (int64_t)tb_wire_find_number(head->payload, TB_GPU_RENDER_STAGE_EVENT_DURATION));
