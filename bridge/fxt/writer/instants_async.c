@@ -123,7 +123,7 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   tb_fxt_flatten(w, event);
   if (is_duplicated && tb_fxt_hold_flow(w, event, type, last)) return;
   put_point(w, event, type, has_last, last);
-  if (is_flow) tb_fxt_note_flow_end(w, type, last);
+  if (is_flow && !(event->has & TB_HAS_ID_ONLY_MATCH)) tb_fxt_note_flow_end(w, type, last);
   if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
   if (type == TB_FXT_INSTANT)
     tb_fxt_put_flow_ids(w, event, event->ts);
