@@ -48,6 +48,25 @@ static inline bool tb_map_get(const struct tb_map *map, uint64_t first, uint64_t
   return found != NULL;
 }
 
+/* The key that was looked up last with its value: for keys that come many times in a row, whose values never change.
+ * Zero at first. */
+struct tb_map_recent {
+  uint64_t first, second;
+  uint32_t value;
+  bool known;
+};
+
+/* tb_map_get, without the map where the key is the last one's. */
+static inline bool tb_map_get_recent(const struct tb_map *map, struct tb_map_recent *recent, uint64_t first,
+                                     uint64_t second, uint32_t *value) {
+  if (!recent->known || recent->first != first || recent->second != second) {
+    if (!tb_map_get(map, first, second, value)) return false;
+    *recent = (struct tb_map_recent){first, second, *value, true};
+  }
+  *value = recent->value;
+  return true;
+}
+
 /* tb_map_find where values are pointers. */
 static inline void *tb_map_find_pointer(const struct tb_map *map, uint64_t first, uint64_t second) {
   const uint64_t *value = tb_map_find(map, first, second);

@@ -86,7 +86,7 @@ static inline struct tb_merge_sequence *tb_merge_sequence_get(struct tb_merge_se
 
 /* A legacy sequence: its ThreadDescriptor says from when its events count. */
 void tb_merge_sequence_start_counting(struct tb_merge_sequence *sequence, struct tb_str descriptor);
-/* The time on MONOTONIC that a track event has of its own, besides its packet's; false where it has none, or counts
+/* The time on MONOTONIC that a track event has of its own, apart from its packet's; false where it has none, or counts
  * from nothing. */
 bool tb_merge_sequence_count(struct tb_merge_sequence *sequence, struct tb_str event, int64_t *ns);
 

@@ -46,7 +46,7 @@ static struct tb_cut_sequence *get_sequence(struct tb_cut *cut) {
     tb_buffer_init(&sequence->held, a, 0);
     tb_map_init(&sequence->clocks.by_key, a);
     tb_map_init(&sequence->values.by_key, a);
-    sequence->clocks.owed = sequence->values.owed = 0;
+    sequence->clocks.pending = sequence->values.pending = 0;
     sequence->has_late = false;
   }
   return &cut->sequences[number];
@@ -61,11 +61,11 @@ enum { OF_COUNTER = 0, OF_THREAD = 1 };
 static enum tb_status settle_of(struct tb_cut_sums *sums, uint64_t key, uint64_t of, bool stays, uint64_t value,
                                 int64_t *pending) {
   *pending = 0;
-  if (stays && !sums->owed) return TB_OK;
+  if (stays && !sums->pending) return TB_OK;
   uint64_t *sum = tb_map_find(&sums->by_key, key, of);
   uint64_t before = sum ? *sum : 0, after = stays ? 0 : before + value;
   *pending = (int64_t)before;
-  sums->owed += (size_t)(after != 0) - (size_t)(before != 0);
+  sums->pending += (size_t)(after != 0) - (size_t)(before != 0);
   if (!sum) return stays ? TB_OK : tb_map_put(&sums->by_key, key, of, after);
   *sum = after;
   return TB_OK;
@@ -79,7 +79,7 @@ static void forget(struct tb_cut_sums *sums, uint64_t key) {
   uint64_t *sum = tb_map_find(&sums->by_key, key, OF_COUNTER);
   if (!sum || !*sum) return;
   *sum = 0;
-  sums->owed--;
+  sums->pending--;
 }
 
 /* A snapshot says where the clocks of a sequence are, whatever came before. */
@@ -88,7 +88,7 @@ static void forget_clocks(const struct tb_cut *cut, struct tb_cut_sequence *sequ
   const struct tb_clock_graph *graph = &cut->walk->source->prescan.clocks.graph;
   struct tb_snapshot snapshot;
   uint32_t node;
-  if (!sequence->clocks.owed || tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return;
+  if (!sequence->clocks.pending || tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return;
   for (size_t i = 0; i < snapshot.count; i++)
     if (tb_clock_graph_find(graph, head->machine, snapshot.readings[i].key, &node)) forget(&sequence->clocks, node);
 }
@@ -186,7 +186,7 @@ static enum tb_status edit_values(const struct tb_cut *cut, struct tb_cut_sequen
   bool keep = order->fate == TB_CUT_KEEP;
   edit->sheds_extras = (!keep && view->has_extras) || order->extras;
   if (order->extras) edit->extras = *order->extras;
-  if (!incremental->count || (keep && !order->extras && !sequence->values.owed)) return TB_OK;
+  if (!incremental->count || (keep && !order->extras && !sequence->values.pending)) return TB_OK;
   if (view->role == TB_ROLE_VALUE && view->has_value && tb_map_find(incremental, view->track, 0))
     status = settle(&sequence->values, view->track, true, (uint64_t)view->value, &edit->add_to_value);
   if (!view->has_extras || status != TB_OK) return status;
@@ -393,7 +393,7 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
     cut->held -= sequence->held.len;
     sequence->held.len = 0;
     tb_map_clear(&sequence->values.by_key);
-    sequence->values.owed = 0;
+    sequence->values.pending = 0;
   }
   if (sequence && head->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) forget_clocks(cut, sequence);
   if (status == TB_OK) status = edit_time(cut, sequence, order, &edit);

@@ -38,7 +38,7 @@ struct tb_cut_order {
 /* Sums of what was left out. */
 struct tb_cut_sums {
   struct tb_map by_key;
-  size_t owed; /* how many are not 0 */
+  size_t pending; /* how many are not 0 */
 };
 
 /* Of one sequence: what was left out and not yet made up for. */
@@ -77,10 +77,10 @@ void tb_cut_free(struct tb_cut *cut);
 
 /* Whether what was left out of the sequence of the walk's current packet may change packets that stay, or come before
  * them. */
-static inline bool tb_cut_owes(const struct tb_cut *cut) {
+static inline bool tb_cut_has_pending(const struct tb_cut *cut) {
   if (cut->walk->sequence_number >= cut->sequence_count) return false;
   const struct tb_cut_sequence *sequence = &cut->sequences[cut->walk->sequence_number];
-  return sequence->held.len || sequence->clocks.owed || sequence->values.owed;
+  return sequence->held.len || sequence->clocks.pending || sequence->values.pending;
 }
 
 /* Writes the packets that are late, in the order of the times that they had: readers take those of one time in the
@@ -91,7 +91,7 @@ TB_MUST_CHECK enum tb_status tb_cut_write_late(struct tb_cut *cut);
 /* Leaves a plain track event out, as tb_cut_packet does. `counts`: packets that stay may count from it. */
 TB_MUST_CHECK enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts);
 
-/* Writes a track event that stays as it is; what tb_cut_packet does where nothing is owed. */
+/* Writes a track event that stays as it is; what tb_cut_packet does where nothing is pending. */
 TB_MUST_CHECK static inline enum tb_status tb_cut_pass(struct tb_cut *cut) {
   cut->kept++;
   return tb_walk_write(cut->walk, cut->walk->packet.framed);

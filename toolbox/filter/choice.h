@@ -53,7 +53,7 @@ TB_MUST_CHECK enum tb_status tb_choice_find(struct tb_choice *choice);
 
 /* Begins the second reading. */
 void tb_choice_rewind(struct tb_choice *choice);
-/* Whether the walk's current packet is a plain track event that stays as it is unless tb_cut_owes. */
+/* Whether the walk's current packet is a plain track event that stays as it is unless tb_cut_has_pending. */
 bool tb_choice_keeps(const struct tb_choice *choice);
 /* What becomes of the walk's current packet. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *order);

@@ -36,7 +36,7 @@ static enum tb_status fail(struct filtering *f, enum tb_status status, const cha
 
 static enum tb_status take_packet(struct filtering *f, struct tb_cut *cut) {
   struct tb_cut_order order = {.fate = TB_CUT_KEEP};
-  if (!cut->sheds_args && !cut->sheds_flows && tb_choice_keeps(&f->choice) && !tb_cut_owes(cut))
+  if (!cut->sheds_args && !cut->sheds_flows && tb_choice_keeps(&f->choice) && !tb_cut_has_pending(cut))
     return tb_cut_pass(cut);
   if (f->walk.packet.packet.ptr) {
     enum tb_status status = tb_choice_decide(&f->choice, &order);

@@ -17,8 +17,7 @@ enum { MIX_PACKETS = 0x706b, MIX_EXTRAS = 0x6578, MIX_FRAMES = 0x6672, MIX_PROCE
 /* NULL where memory is out. */
 static struct tb_edge_track *get_track(struct tb_edges *edges, uint64_t key, uint64_t kind) {
   uint32_t number;
-  if (edges->track_count && edges->last_key == key && edges->last_kind == kind) return &edges->tracks[edges->last];
-  if (!tb_map_get(&edges->track_index, key, kind, &number)) {
+  if (!tb_map_get_recent(&edges->track_index, &edges->recent, key, kind, &number)) {
     void *tracks = edges->tracks;
     number = (uint32_t)edges->track_count;
     enum tb_status status = tb_grow_array(edges->allocator, &tracks, &edges->track_capacity, edges->track_count + 1,
@@ -27,9 +26,6 @@ static struct tb_edge_track *get_track(struct tb_edges *edges, uint64_t key, uin
     if (status != TB_OK || tb_map_put(&edges->track_index, key, kind, number) != TB_OK) return NULL;
     edges->tracks[edges->track_count++] = (struct tb_edge_track){.has_value = false};
   }
-  edges->last_key = key;
-  edges->last_kind = kind;
-  edges->last = number;
   return &edges->tracks[number];
 }
 

@@ -68,8 +68,7 @@ struct tb_edges {
   struct tb_map track_index;
   struct tb_edge_track *tracks;
   size_t track_count, track_capacity;
-  uint64_t last_key, last_kind; /* of the track that was looked up last; where there are any, `last` is its number */
-  uint32_t last;
+  struct tb_map_recent recent; /* of the track that was looked up last */
   /* further counters: number of a packet, uuid -> 1 where its value of that is the last before the start; and number of
    * the packet, 0 -> 1 */
   struct tb_map stated;

@@ -228,7 +228,7 @@ static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *s
   const struct tb_walk *walk = &t->walk;
   if (!tb_walk_at_plain_event(walk) || !walk->time.resolved) return false;
   bool inside = tb_window_has(&t->window, walk->host_time);
-  if (inside ? tb_cut_owes(cut) : t->edges.has_about) return false;
+  if (inside ? tb_cut_has_pending(cut) : t->edges.has_about) return false;
   if (cut->late_count && walk->host_time == t->window.start) return false;
   *status = inside ? tb_cut_pass(cut) : tb_cut_leave_out(cut, walk->number < t->edges.last_to_stay);
   return true;

@@ -27,8 +27,7 @@ void tb_slice_pairs_free(struct tb_slice_pairs *pairs) {
 /* NULL where memory is out. */
 static struct tb_slice_track *get_track(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind) {
   uint32_t number;
-  if (pairs->track_count && pairs->last_key == key && pairs->last_kind == kind) return &pairs->tracks[pairs->last];
-  if (!tb_map_get(&pairs->index, key, kind, &number)) {
+  if (!tb_map_get_recent(&pairs->index, &pairs->recent, key, kind, &number)) {
     void *tracks = pairs->tracks;
     number = (uint32_t)pairs->track_count;
     enum tb_status status = tb_grow_array(pairs->allocator, &tracks, &pairs->track_capacity, pairs->track_count + 1,
@@ -37,9 +36,6 @@ static struct tb_slice_track *get_track(struct tb_slice_pairs *pairs, uint64_t k
     if (status != TB_OK || tb_map_put(&pairs->index, key, kind, number) != TB_OK) return NULL;
     pairs->tracks[pairs->track_count++] = (struct tb_slice_track){.count = 0};
   }
-  pairs->last_key = key;
-  pairs->last_kind = kind;
-  pairs->last = number;
   return &pairs->tracks[number];
 }
 

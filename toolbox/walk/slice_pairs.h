@@ -47,10 +47,9 @@ struct tb_slice_pairs {
   struct tb_map index;
   struct tb_slice_track *tracks;
   size_t track_count, track_capacity;
-  uint64_t last_key, last_kind; /* of the track that was looked up last; where there are any, `last` is its number */
-  uint32_t last;
-  bool again;       /* this is the other reading */
-  bool gathers_all; /* the caller's: no track is expected to be in order */
+  struct tb_map_recent recent; /* of the track that was looked up last */
+  bool again;                  /* this is the other reading */
+  bool gathers_all;            /* the caller's: no track is expected to be in order */
   tb_slice_pair_sink sink;
   tb_slice_outlived_sink outlived; /* the caller's; NULL: slices end by their own ends alone */
   void *ctx;

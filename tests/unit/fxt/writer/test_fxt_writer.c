@@ -1,52 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "model/writer_ops.h"
-#include "support/fxt_builder.h"
-#include "support/source_shape.h"
+#include "support/fxt_writing.h"
 #include "tracebridge/writer.h"
-
-static char path[64];
-static struct tb_writer *writer;
-static struct tb_reader *reader;
-static struct tb_track process = {.index = 0, .type = TB_TRACK_PROCESS, .pid = 7, .has_pid = true};
-static struct tb_track thread = {
-    .index = 1, .type = TB_TRACK_THREAD, .parent = &process, .pid = 7, .tid = 8, .has_pid = true, .has_tid = true};
-
-static int start(void **state) {
-  (void)state;
-  snprintf(path, sizeof(path), "/tmp/test_fxt_writer.%ld.fxt", (long)getpid());
-  process.name = thread.name = (struct tb_str){NULL, 0};
-  reader = NULL;
-  return tb_writer_open(path, NULL, &writer, NULL) != TB_OK;
-}
-
-static int stop(void **state) {
-  (void)state;
-  tb_writer_close(writer);
-  tb_reader_close(reader);
-  return unlink(path) != 0;
-}
 
 static struct tb_event event_of(enum tb_event_type type, const char *name, int64_t ts) {
   return (struct tb_event){
       .type = type, .track = &thread, .name = {name, strlen(name)}, .ts = ts, .has = TB_HAS_TS | TB_HAS_NAME};
-}
-
-/* As from a reader, which describes its tracks by events of their own. */
-static void put(struct tb_event event) { assert_int_equal(tb_writer_take(writer, &event), TB_OK); }
-
-/* Ends writing, and opens what was written. */
-static void read_back(void) {
-  assert_int_equal(tb_writer_finish(writer), TB_OK);
-  assert_int_equal(tb_reader_open(path, &tb_source_shape, &reader, NULL), TB_OK);
-}
-
-static void expect_all_read(void) {
-  fxt_expect_end(reader);
-  fxt_expect_no_loss(reader);
 }
 
 static void expect_slice(const char *name, int64_t ts, int64_t dur) {
@@ -434,65 +394,6 @@ static void states_of_the_idle_thread_say_that_it_is_idle(void **state) {
   expect_all_read();
 }
 
-static struct tb_event state_of_linux(int64_t ts, enum tb_task_state task_state, const char *name) {
-  return (struct tb_event){.type = TB_EVENT_THREAD_STATE,
-                           .track = &thread,
-                           .ts = ts,
-                           .has = TB_HAS_TS | TB_HAS_CPU | TB_HAS_NAME | TB_HAS_KERNEL_STATE,
-                           .task_state = (uint8_t)task_state,
-                           .name = tb_str_from(name)};
-}
-
-static void expect_loss(size_t i, const char *reason) {
-  size_t count;
-  const struct tb_loss *losses = tb_writer_losses(writer, &count);
-  assert_in_range(count, i + 1, TB_LOSSES_MAX);
-  assert_string_equal(losses[i].reason, reason);
-  assert_int_equal(losses[i].count, 1);
-}
-
-/* A thread that does not run in a state of that name: the records say only that it does not. */
-static void states_that_fxt_has_no_word_for_are_blocked_and_counted(void **state) {
-  (void)state;
-  struct tb_track waker = {.index = 5, .type = TB_TRACK_THREAD, .tid = 9, .has_tid = true};
-  struct tb_event event = state_of_linux(5, TB_TASK_RUNNING, "Running");
-  put(event);
-  put(state_of_linux(10, TB_TASK_UNKNOWN, "Unknown"));
-  expect_loss(0, "states of threads that FXT has no place for: Unknown");
-  put(state_of_linux(20, TB_TASK_UNINTERRUPTIBLE_SLEEP, "D"));
-  expect_loss(1, "states of threads that FXT has no place for: D");
-  event = state_of_linux(30, TB_TASK_RUNNABLE, "R");
-  event.has &= ~(uint32_t)TB_HAS_CPU;
-  event.thread = &waker;
-  put(event);
-  expect_loss(2, "who wakes a thread (FXT has no place for it)");
-  event = state_of_linux(40, TB_TASK_DEAD, "Z");
-  event.has &= ~(uint32_t)TB_HAS_CPU;
-  put(event);
-  expect_loss(3, "thread states without a processor, written as the first one's (FXT has none)");
-  event = state_of_linux(50, TB_TASK_RUNNING, "Running");
-  event.cpu = UINT16_MAX + 1;
-  put(event);
-  expect_loss(4, "processors of thread states past the range of FXT's");
-  read_back();
-  static const char *const names[] = {"running", "blocked", "blocked", "waking", "dying", "running"};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-    assert_slice(fxt_next_of(reader, TB_EVENT_THREAD_STATE)->name, names[i]);
-  expect_all_read();
-}
-
-static void a_thread_that_runs_may_be_woken(void **state) {
-  (void)state;
-  put(state_of_linux(5, TB_TASK_RUNNING, "Running"));
-  struct tb_event event = state_of_linux(10, TB_TASK_RUNNABLE, "R");
-  event.has &= ~(uint32_t)TB_HAS_CPU;
-  put(event);
-  read_back();
-  assert_slice(fxt_next_of(reader, TB_EVENT_THREAD_STATE)->name, "running");
-  assert_slice(fxt_next_of(reader, TB_EVENT_THREAD_STATE)->name, "waking");
-  expect_all_read();
-}
-
 static void packets_need_leave_to_come_along(void **state) {
   (void)state;
   put((struct tb_event){.type = TB_EVENT_PACKETS, .blob = TB_STR("\x0a\x02\x40\x01")});
@@ -598,8 +499,6 @@ int main(void) {
       cmocka_unit_test_setup_teardown(names_of_tracks_are_kernel_objects, start, stop),
       cmocka_unit_test_setup_teardown(metadata_comes_back_as_metadata, start, stop),
       cmocka_unit_test_setup_teardown(states_of_the_idle_thread_say_that_it_is_idle, start, stop),
-      cmocka_unit_test_setup_teardown(states_that_fxt_has_no_word_for_are_blocked_and_counted, start, stop),
-      cmocka_unit_test_setup_teardown(a_thread_that_runs_may_be_woken, start, stop),
       cmocka_unit_test_setup_teardown(packets_need_leave_to_come_along, start, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
