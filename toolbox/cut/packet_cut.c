@@ -380,6 +380,22 @@ enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts) {
                          : tb_fail(&cut->walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
+enum tb_status tb_cut_leave_run_out(struct tb_cut *cut, const struct tb_event_run *run, bool counts) {
+  const struct tb_walk *walk = cut->walk;
+  int64_t before;
+  cut->dropped += run->events.count;
+  (void)tb_walk_pass_events(cut->walk, &run->events);
+  if (!counts) return TB_OK;
+  struct tb_cut_sequence *sequence = get_sequence(cut);
+  enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
+  if (sequence && walk->node && walk->node->incremental)
+    status = settle(&sequence->clocks, walk->sequence->node - 1, false, run->events.ticks, &before);
+  for (uint8_t i = 0; i < run->counters && status == TB_OK; i++)
+    status = leave_value_out(cut, sequence, run->uuids[i], (int64_t)run->sums[i]);
+  return status == TB_OK ? TB_OK
+                         : tb_fail(&cut->walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
 enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order) {
   struct tb_walk *walk = cut->walk;
   const struct tb_packet_header *head = &walk->packet.head;

@@ -7,6 +7,7 @@
 #ifndef TB_TOOLBOX_CUT_PACKET_CUT_H
 #define TB_TOOLBOX_CUT_PACKET_CUT_H
 
+#include "toolbox/cut/event_runs.h"
 #include "toolbox/cut/packet_edit.h"
 #include "toolbox/walk/packet_walk.h"
 #include "toolbox/walk/track_events.h"
@@ -95,6 +96,13 @@ TB_MUST_CHECK enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts);
 TB_MUST_CHECK static inline enum tb_status tb_cut_pass(struct tb_cut *cut) {
   cut->kept++;
   return tb_walk_write(cut->walk, cut->walk->packet.framed);
+}
+
+/* Leaves out a run of events, or writes it, of which tb_walk_enter_events was true, as the two above do. */
+TB_MUST_CHECK enum tb_status tb_cut_leave_run_out(struct tb_cut *cut, const struct tb_event_run *run, bool counts);
+TB_MUST_CHECK static inline enum tb_status tb_cut_pass_run(struct tb_cut *cut, const struct tb_event_run *run) {
+  cut->kept += run->events.count;
+  return tb_walk_write(cut->walk, tb_walk_pass_events(cut->walk, &run->events));
 }
 
 /* Does to the walk's current packet what `order` says. What fails is in the walk's error. */

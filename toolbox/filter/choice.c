@@ -224,9 +224,9 @@ static enum tb_status take_packet(struct tb_choice *choice) {
   const struct tb_packet_header *head = &walk->packet.head;
   enum tb_status status = tb_track_events_take(choice->events, walk);
   if (status != TB_OK || tb_track_events_lack_state(choice->events, walk)) return status;
+  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return choice->looks_at_slices ? take_event(choice) : TB_OK;
   if (!choice->slices.again) status = tb_owners_take(&choice->owners, walk);
   if (status != TB_OK) return status;
-  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return choice->looks_at_slices ? take_event(choice) : TB_OK;
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS && !choice->slices.again) return tb_choice_take_ftrace(choice);
   return TB_OK;
 }

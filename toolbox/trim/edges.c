@@ -100,7 +100,7 @@ static void take_value(const struct tb_edges *edges, struct tb_edge_track *track
 }
 
 static enum tb_status take_extras(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events) {
-  if (!walk->time.resolved || walk->host_time > edges->window.start) return TB_OK;
+  if (walk->host_time > edges->window.start) return TB_OK;
   const struct tb_event_extras *extras = tb_track_events_extras(events, walk);
   for (size_t i = 0; i < extras->count; i++) {
     struct tb_edge_track *track = get_track(edges, extras->uuids[i], MIX_EXTRAS);
@@ -120,24 +120,43 @@ static enum tb_status take_whole_slice(struct tb_edges *edges, const struct tb_w
   return begin_at_start(edges, walk->number, walk->host_time);
 }
 
-static enum tb_status take_event(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events) {
+/* Values of counters of their own are not added up in runs. */
+static inline void add_to_run(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events,
+                              const struct tb_event_view *view) {
+  bool inside = tb_window_has(&edges->window, walk->host_time);
+  if (edges->slices.again || (!inside && view->has_value)) return;
+  tb_event_runs_add(&edges->runs, walk, inside);
+  edges->runs.open.marked |= walk->host_time == edges->window.start;
+  if (!inside && view->has_extras) tb_event_runs_add_values(&edges->runs, tb_track_events_extras(events, walk));
+}
+
+/* An event that is neither a begin nor an end. */
+static __attribute__((noinline)) enum tb_status take_other_event(struct tb_edges *edges, const struct tb_walk *walk,
+                                                                 const struct tb_event_view *view) {
+  edges->has_about |= view->role == TB_ROLE_ABOUT;
+  if (view->role == TB_ROLE_COMPLETE) return take_whole_slice(edges, walk, view->duration_ns);
+  if (view->role != TB_ROLE_VALUE) return TB_OK;
+  struct tb_edge_track *track = get_track(edges, view->track, walk->packet.head.machine);
+  if (!track) return TB_NO_MEMORY;
+  take_value(edges, track, walk->host_time, walk->number);
+  return TB_OK;
+}
+
+static inline enum tb_status take_event(struct tb_edges *edges, const struct tb_walk *walk,
+                                        struct tb_track_events *events) {
   struct tb_event_view view;
   enum tb_status status = tb_track_events_read(events, walk, &view);
   if (status != TB_OK) return status;
-  edges->has_about |= view.role == TB_ROLE_ABOUT;
+  if (!walk->time.resolved) {
+    edges->has_about |= view.role == TB_ROLE_ABOUT;
+    return TB_OK;
+  }
+  if (tb_walk_at_plain_event(walk)) add_to_run(edges, walk, events, &view);
   if (view.has_extras) status = take_extras(edges, walk, events);
   if (status != TB_OK) return status;
-  if (!walk->time.resolved || view.role == TB_ROLE_OTHER || view.role == TB_ROLE_ABOUT) return TB_OK;
-  int64_t time = walk->host_time;
-  if (view.role == TB_ROLE_COMPLETE) return take_whole_slice(edges, walk, view.duration_ns);
-  if (view.role == TB_ROLE_BEGIN || view.role == TB_ROLE_END) {
-    struct tb_slice_edge edge = {time, walk->number, view.name, view.categories, view.role == TB_ROLE_END, 0};
-    return tb_slice_pairs_take(&edges->slices, view.track, walk->packet.head.machine, &edge);
-  }
-  struct tb_edge_track *track = get_track(edges, view.track, walk->packet.head.machine);
-  if (!track) return TB_NO_MEMORY;
-  take_value(edges, track, time, walk->number);
-  return TB_OK;
+  if (view.role != TB_ROLE_BEGIN && view.role != TB_ROLE_END) return take_other_event(edges, walk, &view);
+  struct tb_slice_edge edge = {walk->host_time, walk->number, view.name, view.categories, view.role == TB_ROLE_END, 0};
+  return tb_slice_pairs_take(&edges->slices, view.track, walk->packet.head.machine, &edge);
 }
 
 /* A frame begins and ends under its cookie. */
@@ -223,9 +242,9 @@ static enum tb_status take_task_state(struct tb_edges *edges, const struct tb_wa
 
 static inline void take_number(struct tb_edges *edges, const struct tb_walk *walk) {
   uint32_t kind = walk->packet.head.kind;
-  bool counts = kind == TB_TRACE_PACKET_TRACK_EVENT || (walk->node && walk->node->incremental);
+  bool is_event = kind == TB_TRACE_PACKET_TRACK_EVENT, counts = is_event || (walk->node && walk->node->incremental);
   bool outside = walk->time.resolved && !tb_window_has(&edges->window, walk->host_time);
-  if (counts && (!outside || tb_packet_is_timeless(kind))) edges->last_to_stay = walk->number;
+  if (counts && (!outside || (!is_event && tb_packet_is_timeless(kind)))) edges->last_to_stay = walk->number;
 }
 
 /* Packets that say how much values have grown since the one before: later ones need all of them. */
@@ -403,9 +422,11 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   tb_map_init(&edges->outlived, a);
   tb_map_init(&edges->track_index, a);
   tb_buffer_init(&edges->scratch, a, 0);
+  tb_event_runs_init(&edges->runs, a);
   tb_slice_pairs_init(&edges->slices, a, take_slice, edges);
   edges->slices.outlived = take_outlived;
   enum tb_status status = read_all(edges, walk, events);
+  tb_event_runs_end(&edges->runs);
   if (status == TB_END && tb_slice_pairs_disordered(&edges->slices)) {
     start_again(edges);
     status = read_all(edges, walk, events);
@@ -425,6 +446,7 @@ void tb_edges_free(struct tb_edges *edges) {
   tb_free(edges->allocator, edges->packets, edges->packet_capacity * sizeof(*edges->packets));
   tb_free(edges->allocator, edges->begins, edges->begin_capacity * sizeof(*edges->begins));
   tb_free(edges->allocator, edges->tracks, edges->track_capacity * sizeof(*edges->tracks));
+  tb_event_runs_free(&edges->runs);
   tb_map_free(&edges->moved);
   tb_map_free(&edges->stated);
   tb_map_free(&edges->outlived);

@@ -7,6 +7,7 @@
 #ifndef TB_TOOLBOX_TRIM_EDGES_H
 #define TB_TOOLBOX_TRIM_EDGES_H
 
+#include "toolbox/cut/event_runs.h"
 #include "toolbox/trim/packet_values.h"
 #include "toolbox/walk/slice_pairs.h"
 #include "toolbox/walk/track_events.h"
@@ -83,8 +84,9 @@ struct tb_edges {
   const struct tb_edge_packet *next; /* the first of them that was not asked for */
   struct tb_edge_begin *begins;
   size_t begin_count, begin_capacity;
-  bool begins_disordered; /* in the file they are not in the order of time */
-  uint64_t last_to_stay;  /* behind it there is no packet in the window, at its edges, or else with values or times that
+  struct tb_event_runs runs; /* in the window or outside of it; marked where one is at its start */
+  bool begins_disordered;    /* in the file they are not in the order of time */
+  uint64_t last_to_stay; /* behind it there is no packet in the window, at its edges, or else with values or times that
                           * count from those before it */
 };
 
@@ -95,12 +97,23 @@ TB_MUST_CHECK enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_wal
 void tb_edges_free(struct tb_edges *edges);
 
 /* Before packets are asked for by tb_edges_of: from the first one on. */
-static inline void tb_edges_rewind(struct tb_edges *edges) { edges->next = edges->packets; }
+static inline void tb_edges_rewind(struct tb_edges *edges) {
+  edges->next = edges->packets;
+  tb_event_runs_rewind(&edges->runs);
+}
 
 /* What is said of a packet; NULL: nothing. Numbers do not fall from call to call. */
 static inline const struct tb_edge_packet *tb_edges_of(struct tb_edges *edges, uint64_t number) {
   while (edges->next->number < number) edges->next++;
   return edges->next->number == number ? edges->next : NULL;
+}
+
+/* The run that begins with the packet of that number, of which nothing is said of any packet; NULL: there is none.
+ * Numbers do not fall from call to call. */
+static inline const struct tb_event_run *tb_edges_run_at(struct tb_edges *edges, uint64_t number) {
+  const struct tb_event_run *run = tb_event_runs_at(&edges->runs, number);
+  if (!run || edges->has_about || tb_edges_of(edges, number)) return NULL;
+  return edges->next->number - number < run->events.count ? NULL : run;
 }
 
 /* Whether the packet's value of that is the last before the start, and there is none at it. */

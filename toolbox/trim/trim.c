@@ -234,6 +234,17 @@ static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *s
   return true;
 }
 
+/* Takes a run of such events that come next; false: none does. */
+static bool take_run(struct trimming *t, struct tb_cut *cut, enum tb_status *status) {
+  struct tb_walk *walk = &t->walk;
+  const struct tb_event_run *run = tb_edges_run_at(&t->edges, walk->next);
+  if (!run || (run->marked && cut->late_count) || !tb_walk_enter_events(walk, &run->events)) return false;
+  if (run->stays && tb_cut_has_pending(cut)) return false;
+  *status = run->stays ? tb_cut_pass_run(cut, run)
+                       : tb_cut_leave_run_out(cut, run, run->events.first < t->edges.last_to_stay);
+  return true;
+}
+
 /* What is of the start itself comes behind what is late, and readers may take no earlier events behind some packets of
  * the recorder's own. */
 static bool ends_lateness(const struct trimming *t) {
@@ -278,6 +289,7 @@ static enum tb_status write_window(void *ctx) {
   tb_cut_init(&cut, &t->walk, &t->events);
   enum tb_status status = tb_walk_start(&t->walk);
   while (status == TB_OK) {
+    if (take_run(t, &cut, &status)) continue;
     status = tb_walk_next(&t->walk);
     if (status == TB_OK) status = take_packet(t, &cut);
   }

@@ -117,6 +117,22 @@ bool tb_walk_enter_sequence(struct tb_walk *walk, uint32_t sequence) {
   return true;
 }
 
+bool tb_walk_enter_events(struct tb_walk *walk, const struct tb_walk_events *events) {
+  bool at_hand = walk->next == events->first && walk->plain.at && walk->next < walk->next_progress &&
+                 walk->plain.end - walk->plain.at >= events->bytes;
+  return at_hand && (walk->events.id == events->sequence || tb_walk_enter_sequence(walk, events->sequence));
+}
+
+struct tb_str tb_walk_pass_events(struct tb_walk *walk, const struct tb_walk_events *events) {
+  struct tb_clock_cursor *clock = &walk->clock;
+  struct tb_str framed = {walk->plain.at, events->bytes};
+  walk->plain.at += events->bytes;
+  walk->next += events->count;
+  walk->number = walk->next - 1;
+  clock->last = (clock->last + events->ticks * clock->multiplier) & clock->keep;
+  return framed;
+}
+
 /* ---- any packet -------------------------------------------------------------------------------------------------- */
 
 /* Of an event without a timestamp, which says its time itself, in microseconds of MONOTONIC: by itself, or of a legacy

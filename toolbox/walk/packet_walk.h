@@ -47,6 +47,14 @@ TB_MUST_CHECK enum tb_status tb_walk_turn_to(struct tb_walk *walk, const struct 
 /* Starts to read from the front. What fails here and below is in walk->merger.error. */
 TB_MUST_CHECK enum tb_status tb_walk_start(struct tb_walk *walk);
 
+/* Plain track events of one sequence that come one after the other, as they were found by an earlier reading. */
+struct tb_walk_events {
+  uint64_t first; /* number of the first packet */
+  uint64_t ticks; /* sum of their timestamps as they are in the file */
+  uint32_t count, bytes;
+  uint32_t sequence; /* its id */
+};
+
 /* For tb_walk_next: any packet; a sequence to which plain track events come, false where it takes more than their
  * timestamps to know their times. */
 TB_MUST_CHECK enum tb_status tb_walk_next_slowly(struct tb_walk *walk);
@@ -73,6 +81,11 @@ TB_MUST_CHECK static inline enum tb_status tb_walk_next(struct tb_walk *walk) {
   walk->time.time = walk->host_time;
   return TB_OK;
 }
+
+/* Makes the sequence of events that come next the walk's; false where they are not all at hand. */
+bool tb_walk_enter_events(struct tb_walk *walk, const struct tb_walk_events *events);
+/* Passes over events of which that was true. Their bytes, valid until the next call. */
+struct tb_str tb_walk_pass_events(struct tb_walk *walk, const struct tb_walk_events *events);
 
 /* Whether the current packet is a plain track event (perfetto/packet/packet_header.h): it says nothing to its sequence,
  * and TB_PACKET_AHEAD bytes behind it are readable. */

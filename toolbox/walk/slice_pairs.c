@@ -24,35 +24,42 @@ void tb_slice_pairs_free(struct tb_slice_pairs *pairs) {
   tb_map_free(&pairs->index);
 }
 
-/* NULL where memory is out. */
-static struct tb_slice_track *get_track(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind) {
-  uint32_t number;
-  if (!tb_map_get_recent(&pairs->index, &pairs->recent, key, kind, &number)) {
-    void *tracks = pairs->tracks;
-    number = (uint32_t)pairs->track_count;
-    enum tb_status status = tb_grow_array(pairs->allocator, &tracks, &pairs->track_capacity, pairs->track_count + 1,
-                                          sizeof(*pairs->tracks), TRACKS_MAX);
-    pairs->tracks = tracks;
-    if (status != TB_OK || tb_map_put(&pairs->index, key, kind, number) != TB_OK) return NULL;
-    pairs->tracks[pairs->track_count++] = (struct tb_slice_track){.count = 0};
-  }
+static __attribute__((noinline)) struct tb_slice_track *add_track(struct tb_slice_pairs *pairs, uint64_t key,
+                                                                  uint64_t kind) {
+  void *tracks = pairs->tracks;
+  uint32_t number = (uint32_t)pairs->track_count;
+  enum tb_status status = tb_grow_array(pairs->allocator, &tracks, &pairs->track_capacity, pairs->track_count + 1,
+                                        sizeof(*pairs->tracks), TRACKS_MAX);
+  pairs->tracks = tracks;
+  if (status != TB_OK || tb_map_put(&pairs->index, key, kind, number) != TB_OK) return NULL;
+  pairs->tracks[pairs->track_count++] = (struct tb_slice_track){.count = 0};
   return &pairs->tracks[number];
 }
 
-static enum tb_status begin(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
-                            const struct tb_slice_edge *edge) {
+/* NULL where memory is out. */
+static inline struct tb_slice_track *get_track(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind) {
+  uint32_t number;
+  bool known = tb_map_get_recent(&pairs->index, &pairs->recent, key, kind, &number);
+  return known ? &pairs->tracks[number] : add_track(pairs, key, kind);
+}
+
+static __attribute__((noinline)) enum tb_status deepen(struct tb_slice_pairs *pairs, struct tb_slice_track *track) {
   void *open = track->open;
   enum tb_status status =
-      track->count < track->capacity
-          ? TB_OK
-          : tb_grow_array(pairs->allocator, &open, &track->capacity, track->count + 1, sizeof(*track->open), DEPTH_MAX);
+      tb_grow_array(pairs->allocator, &open, &track->capacity, track->count + 1, sizeof(*track->open), DEPTH_MAX);
   track->open = open;
+  return status;
+}
+
+static inline enum tb_status begin(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
+                                   const struct tb_slice_edge *edge) {
+  enum tb_status status = track->count < track->capacity ? TB_OK : deepen(pairs, track);
   if (status == TB_OK) track->open[track->count++] = *edge;
   return status;
 }
 
 /* The innermost open slice that an end may mean; false where there is none. */
-static bool find_open(const struct tb_slice_track *track, const struct tb_slice_edge *end, size_t *at) {
+static inline bool find_open(const struct tb_slice_track *track, const struct tb_slice_edge *end, size_t *at) {
   for (*at = track->count; (*at)-- > 0;) {
     const struct tb_slice_edge *open = &track->open[*at];
     if (open->ends) continue;
@@ -63,17 +70,16 @@ static bool find_open(const struct tb_slice_track *track, const struct tb_slice_
   return false;
 }
 
-static enum tb_status end(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
-                          const struct tb_slice_edge *edge) {
+static inline enum tb_status end(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
+                                 const struct tb_slice_edge *edge) {
   size_t at;
   if (!find_open(track, edge, &at)) return TB_OK;
   const struct tb_slice_edge slice = track->open[at];
   if (pairs->outlived && at + 1 < track->count) {
     track->open[at] = *edge;
     track->outlived++;
-  } else {
-    memmove(&track->open[at], &track->open[at + 1], (track->count - at - 1) * sizeof(slice));
-    track->count--;
+  } else if (--track->count != at) {
+    memmove(&track->open[at], &track->open[at + 1], (track->count - at) * sizeof(slice));
   }
   return pairs->sink(pairs->ctx, &slice, edge);
 }
@@ -92,8 +98,8 @@ static enum tb_status end_outlived(struct tb_slice_pairs *pairs, struct tb_slice
   return status;
 }
 
-static enum tb_status put(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
-                          const struct tb_slice_edge *edge) {
+static TB_ALWAYS_INLINE enum tb_status put(struct tb_slice_pairs *pairs, struct tb_slice_track *track,
+                                           const struct tb_slice_edge *edge) {
   enum tb_status status = track->outlived ? end_outlived(pairs, track, edge->time) : TB_OK;
   if (status != TB_OK) return status;
   return edge->ends ? end(pairs, track, edge) : begin(pairs, track, edge);

@@ -40,9 +40,7 @@ void tb_track_events_rewind(struct tb_track_events *events) {
   forget_recent(events);
 }
 
-/* NULL where memory is out. */
-static struct tb_event_sequence *get_sequence(struct tb_track_events *events, size_t number) {
-  if (number < events->sequence_count) return &events->sequences[number];
+static __attribute__((noinline)) struct tb_event_sequence *add_sequence(struct tb_track_events *events, size_t number) {
   void *items = events->sequences;
   enum tb_status status = tb_grow_array(events->allocator, &items, &events->sequence_capacity, number + 1,
                                         sizeof(*events->sequences), SEQUENCES_MAX);
@@ -54,6 +52,11 @@ static struct tb_event_sequence *get_sequence(struct tb_track_events *events, si
     tb_map_init(&sequence->names, events->allocator);
   }
   return &events->sequences[number];
+}
+
+/* NULL where memory is out. */
+static inline struct tb_event_sequence *get_sequence(struct tb_track_events *events, size_t number) {
+  return number < events->sequence_count ? &events->sequences[number] : add_sequence(events, number);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -381,12 +384,11 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   return TB_OK;
 }
 
-const struct tb_event_extras *tb_track_events_extras(struct tb_track_events *events, const struct tb_walk *walk) {
+const struct tb_event_extras *tb_track_events_read_extras(struct tb_track_events *events, const struct tb_walk *walk) {
   struct tb_event_extras *extras = &events->extras;
   struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
   struct tb_wire_field field;
   size_t uuids = 0;
-  if (events->extras_of == walk->number) return extras;
   events->extras_of = walk->number;
   extras->count = 0;
   while (tb_wire_read(&cursor, &field) == TB_OK)

@@ -59,7 +59,7 @@ struct tb_recent_name {
   uint32_t whose; /* the sequence and what it interns, as one number; UINT32_MAX: none */
   uint32_t id;
 };
-enum { TB_RECENT_NAMES = 256 };
+enum { TB_RECENT_NAMES = 1024 };
 
 /* Caller-owned; tb_track_events_init, then tb_track_events_free. */
 struct tb_track_events {
@@ -106,6 +106,10 @@ uint64_t tb_track_events_thread(uint64_t pid, uint64_t tid);
 
 /* The whole numbers among the values of further counters of the walk's current packet, a track event. Valid until the
  * next packet is read. */
-const struct tb_event_extras *tb_track_events_extras(struct tb_track_events *events, const struct tb_walk *walk);
+const struct tb_event_extras *tb_track_events_read_extras(struct tb_track_events *events, const struct tb_walk *walk);
+static inline const struct tb_event_extras *tb_track_events_extras(struct tb_track_events *events,
+                                                                   const struct tb_walk *walk) {
+  return events->extras_of == walk->number ? &events->extras : tb_track_events_read_extras(events, walk);
+}
 
 #endif

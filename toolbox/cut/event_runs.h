@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs of plain track events that follow each other in a file, are of one sequence, and all stay or all go: found by
+ * one reading of a trace, so that another one need not look at each of them.
+ *
+ *   tb_event_runs_init … tb_event_runs_add … tb_event_runs_end … tb_event_runs_at … tb_event_runs_free
+ */
+#ifndef TB_TOOLBOX_CUT_EVENT_RUNS_H
+#define TB_TOOLBOX_CUT_EVENT_RUNS_H
+
+#include "toolbox/walk/track_events.h"
+
+/* A run has no more bytes; counts no more counters; and is kept where it has at least so many events. */
+enum { TB_EVENT_RUN_BYTES = 8192, TB_EVENT_RUN_COUNTERS = 2, TB_EVENT_RUN_LEAST = 16 };
+
+struct tb_event_run {
+  struct tb_walk_events events;
+  uint8_t counters;
+  bool stays;
+  bool marked; /* the caller's */
+  /* of what goes: the sums of the values of further counters */
+  uint64_t uuids[TB_EVENT_RUN_COUNTERS];
+  uint64_t sums[TB_EVENT_RUN_COUNTERS];
+};
+
+/* Caller-owned. */
+struct tb_event_runs {
+  const struct tb_allocator *allocator;
+  struct tb_event_run *runs; /* in the order of the file */
+  size_t count, capacity;
+  size_t next;              /* the first of them that was not asked for */
+  struct tb_event_run open; /* the one that may grow, its count not set ... */
+  uint64_t follows;         /* ... by the packet of this number; UINT64_MAX: none does */
+};
+
+void tb_event_runs_init(struct tb_event_runs *runs, const struct tb_allocator *allocator);
+void tb_event_runs_free(struct tb_event_runs *runs);
+
+/* Ends the run that may grow. What there is no memory for is in no run. */
+void tb_event_runs_end(struct tb_event_runs *runs);
+
+/* Begins a run with the walk's current packet. */
+void tb_event_runs_begin(struct tb_event_runs *runs, const struct tb_walk *walk, bool stays);
+
+/* Adds values of further counters to the run that may grow, which is none any more where it has too many. */
+void tb_event_runs_add_values(struct tb_event_runs *runs, const struct tb_event_extras *extras);
+
+/* Adds the walk's current packet, a plain track event whose time is known. Two such, one after the other, are side by
+ * side in the walk's window. */
+static inline void tb_event_runs_add(struct tb_event_runs *runs, const struct tb_walk *walk, bool stays) {
+  const struct tb_raw_packet *packet = &walk->packet;
+  struct tb_event_run *run = &runs->open;
+  if (runs->follows != walk->number || run->events.sequence != packet->head.sequence || run->stays != stays ||
+      run->events.bytes + packet->framed.len > TB_EVENT_RUN_BYTES)
+    tb_event_runs_begin(runs, walk, stays);
+  run->events.ticks += packet->head.timestamp;
+  run->events.bytes += (uint32_t)packet->framed.len;
+  runs->follows = walk->number + 1;
+}
+
+/* Before runs are asked for by tb_event_runs_at: from the first one on. */
+static inline void tb_event_runs_rewind(struct tb_event_runs *runs) { runs->next = 0; }
+
+/* The run that begins with that packet; NULL: none does. Numbers do not fall from call to call. */
+static inline const struct tb_event_run *tb_event_runs_at(struct tb_event_runs *runs, uint64_t number) {
+  while (runs->next < runs->count && runs->runs[runs->next].events.first < number) runs->next++;
+  return runs->next < runs->count && runs->runs[runs->next].events.first == number ? &runs->runs[runs->next] : NULL;
+}
+
+#endif
