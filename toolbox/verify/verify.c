@@ -4,6 +4,8 @@
  * to come in no order of time, the trace is read again, and those are sorted; one that can be read once only is sorted
  * from the start.
  */
+#include <string.h>
+
 #include "base/error.h"
 #include "base/options.h"
 #include "inspect/trace_walk.h"
@@ -35,7 +37,8 @@ static void choose_what_to_sort(struct verify_reading *r) {
   r->has_events = true;
   r->v->sorts = r->sorts;
   if (!source->complete_first) r->v->sorts |= TB_SORTS_OTHERS;
-  if (!tb_input_can_open_again(r->walk.input)) r->v->sorts = TB_SORTS_ALL;
+  bool can_open_again = tb_input_can_open_again(r->walk.input) && strcmp(tb_input_name(r->walk.input), "-") != 0;
+  if (!can_open_again) r->v->sorts = TB_SORTS_ALL;
 }
 
 static enum tb_status take_event(void *ctx, const struct tb_event *event) {
