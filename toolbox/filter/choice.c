@@ -31,6 +31,19 @@ static bool has_number(const struct tb_number_set *set, uint64_t number) {
   return word < set->count && set->words[word] >> number % WORD_BITS & 1;
 }
 
+/* How many of the `count` numbers from `first` on are in the set. */
+static uint32_t count_numbers(const struct tb_number_set *set, uint64_t first, uint32_t count) {
+  uint32_t found = 0;
+  for (uint64_t at = first, end = first + count; at < end;) {
+    uint64_t next = (at / WORD_BITS + 1) * WORD_BITS, last = next < end ? next : end;
+    uint64_t word = at / WORD_BITS < set->count ? set->words[at / WORD_BITS] >> at % WORD_BITS : 0;
+    if (last - at < WORD_BITS) word &= (UINT64_C(1) << (last - at)) - 1;
+    found += (uint32_t)__builtin_popcountll(word);
+    at = last;
+  }
+  return found;
+}
+
 bool tb_choice_leaves_print_out(const struct tb_choice *choice, uint64_t number) {
   return has_number(&choice->prints, number);
 }
@@ -82,6 +95,7 @@ void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_tr
   tb_slice_pairs_init(&choice->slices, a, take_slice, choice);
   tb_slice_pairs_init(&choice->marks, a, take_mark, choice);
   choice->marks.gathers_all = true;
+  tb_event_runs_init(&choice->runs, a);
   tb_buffer_init(&choice->judged, a, 0);
   tb_buffer_init(&choice->fates, a, 0);
   tb_buffer_init(&choice->part, a, 0);
@@ -97,6 +111,7 @@ void tb_choice_free(struct tb_choice *choice) {
   tb_slice_pairs_free(&choice->marks);
   tb_free(a, choice->packets.words, choice->packets.capacity * sizeof(*choice->packets.words));
   tb_free(a, choice->prints.words, choice->prints.capacity * sizeof(*choice->prints.words));
+  tb_event_runs_free(&choice->runs);
   tb_buffer_free(&choice->judged);
   tb_buffer_free(&choice->fates);
   tb_buffer_free(&choice->part);
@@ -191,6 +206,10 @@ static enum tb_status take_event(struct tb_choice *choice) {
   struct tb_event_view view;
   bool chosen = true;
   enum tb_status status = tb_track_events_read(choice->events, walk, &view);
+  if (status == TB_OK && !choice->slices.again && tb_walk_at_plain_event(walk) && walk->time.resolved) {
+    tb_event_runs_add(&choice->runs, walk, true);
+    choice->runs.open.marked |= view.has_extras;
+  }
   if (status != TB_OK || view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return status;
   if (view.role == TB_ROLE_OTHER && is_flow(&view)) return take_flow(choice, &view);
   if (view.role != TB_ROLE_END) status = judge_event(choice, &view, &chosen);
@@ -253,6 +272,7 @@ enum tb_status tb_choice_find(struct tb_choice *choice) {
   choice->looks_at_slices |= choice->names.count || choice->categories.count || choice->min_dur > 0;
   struct tb_merger *m = &choice->walk->merger;
   enum tb_status status = read_all(choice);
+  tb_event_runs_end(&choice->runs);
   if (status == TB_END && tb_slice_pairs_disordered(&choice->slices)) {
     forget(choice);
     status = read_all(choice);
@@ -266,6 +286,7 @@ enum tb_status tb_choice_find(struct tb_choice *choice) {
 
 void tb_choice_rewind(struct tb_choice *choice) {
   tb_track_events_rewind(choice->events);
+  tb_event_runs_rewind(&choice->runs);
   tb_map_clear(&choice->running);
   tb_map_clear(&choice->frames.cookies);
   choice->print = 0;
@@ -318,6 +339,14 @@ static bool looks_at_events(const struct tb_choice *choice) {
 bool tb_choice_keeps(const struct tb_choice *choice) {
   return tb_walk_at_plain_event(choice->walk) && !looks_at_events(choice) &&
          !has_number(&choice->packets, choice->walk->number);
+}
+
+const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, bool *stays) {
+  const struct tb_event_run *run = tb_event_runs_at(&choice->runs, number);
+  if (!run || looks_at_events(choice)) return NULL;
+  uint32_t left_out = count_numbers(&choice->packets, number, run->events.count);
+  *stays = !left_out;
+  return *stays || (left_out == run->events.count && !run->marked) ? run : NULL;
 }
 
 static enum tb_status decide_event(struct tb_choice *choice, struct tb_cut_order *order) {

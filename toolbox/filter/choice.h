@@ -5,6 +5,7 @@
 #ifndef TB_TOOLBOX_FILTER_CHOICE_H
 #define TB_TOOLBOX_FILTER_CHOICE_H
 
+#include "toolbox/cut/event_runs.h"
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
 #include "toolbox/owners/packet_owner.h"
@@ -29,8 +30,9 @@ struct tb_choice {
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_number_set packets, prints;
-  uint64_t print;          /* events of ftrace so far */
-  struct tb_buffer judged; /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
+  struct tb_event_runs runs; /* of track events; marked where one has values of further counters */
+  uint64_t print;            /* events of ftrace so far */
+  struct tb_buffer judged;   /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
   struct tb_open_frames frames;
   struct tb_map running; /* machine, cpu -> id of the thread that runs there by compact_sched */
   bool failed;           /* there was no memory for it */
@@ -55,6 +57,9 @@ TB_MUST_CHECK enum tb_status tb_choice_find(struct tb_choice *choice);
 void tb_choice_rewind(struct tb_choice *choice);
 /* Whether the walk's current packet is a plain track event that stays as it is unless tb_cut_has_pending. */
 bool tb_choice_keeps(const struct tb_choice *choice);
+/* The run that begins with the packet of that number and whose events all stay as they are unless tb_cut_has_pending,
+ * or are all left out, as *stays says; NULL: there is none. Numbers do not fall from call to call. */
+const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, bool *stays);
 /* What becomes of the walk's current packet. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *order);
 

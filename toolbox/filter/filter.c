@@ -45,6 +45,17 @@ static enum tb_status take_packet(struct filtering *f, struct tb_cut *cut) {
   return tb_cut_packet(cut, &order);
 }
 
+/* Takes a run of events that come next; false: none does. */
+static bool take_run(struct filtering *f, struct tb_cut *cut, enum tb_status *status) {
+  struct tb_walk *walk = &f->walk;
+  bool stays;
+  if (cut->sheds_args || cut->sheds_flows) return false;
+  const struct tb_event_run *run = tb_choice_run_at(&f->choice, walk->next, &stays);
+  if (!run || !tb_walk_enter_events(walk, &run->events) || (stays && tb_cut_has_pending(cut))) return false;
+  *status = stays ? tb_cut_pass_run(cut, run) : tb_cut_leave_run_out(cut, run, true);
+  return true;
+}
+
 static enum tb_status write_chosen(void *ctx) {
   struct filtering *f = ctx;
   struct tb_cut cut;
@@ -54,6 +65,7 @@ static enum tb_status write_chosen(void *ctx) {
   cut.sheds_flows = f->level.no_flows;
   enum tb_status status = tb_walk_start(&f->walk);
   while (status == TB_OK) {
+    if (take_run(f, &cut, &status)) continue;
     status = tb_walk_next(&f->walk);
     if (status == TB_OK) status = take_packet(f, &cut);
   }
