@@ -310,7 +310,7 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   struct kind_count counts[KIND_COUNT];
   uint64_t total;
   size_t kind_total = count_kinds(summary, counts, &total);
-  cli_print(to, "{\n  \"exit_status\": %d,\n", cli_exit_status(c->status));
+  cli_print(to, "{\n  \"version\": 1,\n  \"exit_status\": %d,\n", cli_exit_status(c->status));
   json_error(to, c);
   json_file(to, "from", c->from, c->report->read_from, c->report->from, c->report->input_bytes);
   json_file(to, "to", c->to, NULL, c->report->to, summary->bytes_written);

@@ -291,7 +291,7 @@ static void json_input(struct tb_json_emit *e, const struct tb_merge_report *rep
 
 void tb_render_json(const struct tb_merge_report *report, struct tb_json_emit *e) {
   e->for_people = true;
-  TB_JSON_EMIT(e, "{\"output\": ");
+  TB_JSON_EMIT(e, "{\"version\": 1,\n \"output\": ");
   if (report->output)
     tb_json_emit_string(e, tb_str_from(report->output));
   else
