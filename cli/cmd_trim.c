@@ -60,7 +60,19 @@ static void print_json(FILE *to, const void *done) {
   cli_print(to, ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64, report->packets_in, report->packets_out);
   cli_print(to, ",\"slices_at_start\":%" PRIu64 ",\"slices_at_end\":%" PRIu64 ",\"values_at_start\":%" PRIu64,
             report->slices_at_start, report->slices_at_end, report->values_at_start);
-  cli_print(to, ",\"untimed\":%" PRIu64, report->untimed);
+  cli_print(to, ",\"untimed\":%" PRIu64 ",\"shift_ns\":%" PRId64, report->untimed, report->shift_ns);
+  if (report->is_outside) fputs(",\"is_outside\":true", to);
+}
+
+/* What is done as it was asked for, but was hardly meant so. */
+static void say_what_is_unexpected(const struct trim_settings *settings, const struct tb_trim_report *report) {
+  if (report->is_outside)
+    cli_print(stderr, "tracebridge: %s: nothing in it is in the window; tracebridge info says when it was recorded\n",
+              settings->cut.in);
+  if (report->shift_ns != settings->shift)
+    cli_print(stderr,
+              "tracebridge: %s: no time of a trace is below zero: all are shifted by %.9g s, so that the first is 0\n",
+              settings->cut.output, (double)report->shift_ns / 1e9);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -77,6 +89,7 @@ static int trim(struct trim_settings *settings) {
   struct tb_error error = {0};
   struct tb_trim_report report = {.size = sizeof(report)};
   enum tb_status status = tb_trim(cut->in, cut->output, &how, &report, &error);
+  if (status == TB_OK || status == TB_PARTIAL) say_what_is_unexpected(settings, &report);
   int exit_status = cli_cut_end(cut, status, report.merge, report.shifted, &error, &report);
   tb_trim_report_free(&report);
   return exit_status;

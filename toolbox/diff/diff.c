@@ -251,6 +251,21 @@ static void close_sides(struct diff_state *d) {
   tb_buffer_free(&d->text);
 }
 
+/* Whether parts of a trace could not be read: ends without a begin, of which both have as many, are no such parts. */
+static bool is_partial(const struct tb_difference *found) {
+  for (int side = 0; side < 2; side++)
+    for (size_t i = 0; i < found->loss_counts[side]; i++) {
+      const struct tb_loss *loss = &found->losses[side][i];
+      bool is_in_both = false;
+      for (size_t j = 0; j < found->loss_counts[!side]; j++) {
+        const struct tb_loss *other = &found->losses[!side][j];
+        is_in_both |= other->count == loss->count && strcmp(other->reason, loss->reason) == 0;
+      }
+      if (loss->kind != TB_LOSS_UNPAIRED || !is_in_both) return true;
+    }
+  return false;
+}
+
 enum tb_status tb_diff(const char *first, const char *second, const struct tb_diff_options *options,
                        struct tb_difference **difference, struct tb_error *error) {
   struct tb_diff_options filled = {.size = sizeof(filled)};
@@ -274,7 +289,7 @@ enum tb_status tb_diff(const char *first, const char *second, const struct tb_di
     return status;
   }
   *difference = &d->result;
-  return d->result.loss_counts[0] || d->result.loss_counts[1] ? TB_PARTIAL : TB_OK;
+  return is_partial(&d->result) ? TB_PARTIAL : TB_OK;
 }
 
 void tb_difference_free(struct tb_difference *difference) {

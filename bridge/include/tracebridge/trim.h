@@ -70,6 +70,8 @@ struct tb_trim_report {
    * freed by tb_trim_report_free. */
   struct tb_merge_report *merge;
   struct tb_merge_report *shifted; /* of writing the output, where times were shifted; NULL: they were not */
+  int64_t shift_ns; /* added to all times: more than was asked for where the first of them would be below zero */
+  bool is_outside;  /* nothing in the trace has a time in the window */
 };
 TB_API void tb_trim_report_free(struct tb_trim_report *report); /* frees what it has, not itself; NULL is ignored */
 

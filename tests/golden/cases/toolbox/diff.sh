@@ -25,3 +25,6 @@ tracebridge diff "$DATA/damage/cut_in_event.json" "$DATA/damage/cut_in_event.jso
 echo "status $?"
 tracebridge diff a.json nothing.json
 echo "status $?"
+# an end without its begin, of which both have one, is no part that could not be read
+tracebridge diff -q "$DATA/damage/end_without_begin.json" "$DATA/damage/end_without_begin.json" | head -3
+echo "status ${PIPESTATUS[0]}"

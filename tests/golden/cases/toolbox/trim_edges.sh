@@ -39,3 +39,6 @@ tracebridge trim -q clocks.textproto -o later.pftrace --start 80ns --end 150ns -
 tracebridge dump --events later.pftrace | grep 'clock snapshot\|slice\|packets'
 tracebridge trim -q clocks.textproto -o later.json --start 80ns --end 150ns --shift -1us
 grep -o '"ph":"X".*' later.json
+echo "no time is below zero, and a window in which nothing is, is said"
+tracebridge trim -q clocks.textproto -o early.pftrace --shift -1h --json
+tracebridge trim -q clocks.textproto -o empty.pftrace --start 2030-01-01T00:00:00Z
