@@ -23,7 +23,7 @@ struct tb_cut_order {
   enum tb_cut_fate fate;
   int64_t host_time;      /* where it moves: to this time of machine 0's trace clock */
   bool absolute;          /* of one that stays on a clock of its sequence: its time is one of the trace clock */
-  bool sets_duration;     /* of a legacy event, or of a stage of a GPU */
+  bool sets_duration;     /* of a legacy event, or of work of a GPU */
   int64_t duration_ns;    /* that becomes its duration then */
   uint32_t keep;          /* field of its payload that stays though it is left out; 0: none */
   bool late;              /* of one that moves: it is written behind others, see tb_cut_write_late */

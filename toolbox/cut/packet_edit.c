@@ -31,6 +31,20 @@ static enum tb_status edit_message(const struct tb_wire_field *message, uint32_t
   return status;
 }
 
+static enum tb_status edit_vulkan_event(const struct tb_packet_edit *edit, const struct tb_wire_field *event,
+                                        struct tb_message_patch *patches) {
+  struct tb_message_patches_mark mark;
+  struct tb_wire_cursor cursor = tb_wire_cursor(event->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = tb_message_patches_begin(patches, event, &mark);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT && field.type == TB_WIRE_BYTES)
+      status = edit_message(&field, TB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_DURATION_NS, (uint64_t)edit->duration_ns, NULL,
+                            patches);
+  if (status == TB_OK) tb_message_patches_end(patches, event, &mark);
+  return status;
+}
+
 static bool is_flow(uint32_t number) {
   return number == TB_TRACK_EVENT_FLOW_IDS || number == TB_TRACK_EVENT_FLOW_IDS_OLD ||
          number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS || number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD;
@@ -157,6 +171,8 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
     else if (field.number == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT && field.type == TB_WIRE_BYTES &&
              edit->sets_duration)
       status = edit_message(&field, TB_GPU_RENDER_STAGE_EVENT_DURATION, (uint64_t)edit->duration_ns, NULL, patches);
+    else if (field.number == TB_TRACE_PACKET_VULKAN_API_EVENT && field.type == TB_WIRE_BYTES && edit->sets_duration)
+      status = edit_vulkan_event(edit, &field, patches);
   }
   return status;
 }

@@ -18,7 +18,7 @@ struct tb_packet_edit {
   bool inserts_timestamp;        /* `timestamp` and `clock` in place of the time that the event has of its own */
   int64_t add_to_thread_time, add_to_instructions; /* to what the event counts of its thread */
   uint64_t own_annotation; /* iid of the annotation's name that stays then; 0: none is interned */
-  bool sets_duration;      /* of a legacy event, or of a stage of a GPU */
+  bool sets_duration;      /* of a legacy event, or of work of a GPU */
   int64_t duration_ns;     /* that becomes its duration then */
   int64_t add_to_value;    /* to the value of a counter, an increment */
   size_t extra_count;      /* values of further counters that change: each by that of its place here; 0: none does */

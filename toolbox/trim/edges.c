@@ -111,6 +111,21 @@ static enum tb_status take_extras(struct tb_edges *edges, const struct tb_walk *
   return TB_OK;
 }
 
+bool tb_edges_is_slice(const struct tb_walk *walk, int64_t *duration) {
+  struct tb_str slice = walk->packet.head.payload;
+  switch (walk->packet.head.kind) {
+    case TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT:
+      *duration = (int64_t)tb_wire_find_number(slice, TB_GPU_RENDER_STAGE_EVENT_DURATION);
+      return true;
+    case TB_TRACE_PACKET_VULKAN_API_EVENT:
+      slice = tb_wire_find_bytes(slice, TB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT);
+      *duration = (int64_t)tb_wire_find_number(slice, TB_VULKAN_API_EVENT_VK_QUEUE_SUBMIT_DURATION_NS);
+      return slice.len != 0;
+    default:
+      return false;
+  }
+}
+
 /* A packet that is a slice by itself. */
 static enum tb_status take_whole_slice(struct tb_edges *edges, const struct tb_walk *walk, int64_t duration) {
   const struct tb_window *window = &edges->window;
@@ -269,9 +284,8 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   if (tb_packet_holds_values(head->kind)) return take_values(edges, walk);
   if (counts_from_others(head->kind))
     return walk->host_time < edges->window.start ? move(edges, walk->number, TB_EDGE_START) : TB_OK;
-  if (head->kind == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT)
-    return take_whole_slice(edges, walk,
-                            (int64_t)tb_wire_find_number(head->payload, TB_GPU_RENDER_STAGE_EVENT_DURATION));
+  int64_t duration;
+  if (tb_edges_is_slice(walk, &duration)) return take_whole_slice(edges, walk, duration);
   if (head->kind == TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT) return take_task_state(edges, walk);
   uint64_t key;
   if (!tb_packet_is_value(walk, &key)) return TB_OK;

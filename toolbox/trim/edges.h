@@ -21,6 +21,9 @@ static inline bool tb_window_has(const struct tb_window *window, int64_t time) {
   return time >= window->start && time < window->end;
 }
 
+/* Whether the walk's current packet, which is no track event, is a slice by itself, *duration long. */
+bool tb_edges_is_slice(const struct tb_walk *walk, int64_t *duration);
+
 struct tb_ftrace_edges;
 
 enum tb_edge {

@@ -123,10 +123,11 @@ uint64_t tb_packet_values_process_key(uint64_t pid, uint32_t field) {
 
 bool tb_packet_is_value(const struct tb_walk *walk, uint64_t *key) {
   const struct tb_packet_header *head = &walk->packet.head;
-  uint32_t of = head->kind == TB_TRACE_PACKET_BATTERY ? TB_BATTERY_COUNTERS_NAME
-                : head->kind == TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT
-                    ? TB_GENERIC_KERNEL_CPU_FREQUENCY_EVENT_CPU
-                    : 0;
+  uint32_t of = 0;
+  if (head->kind == TB_TRACE_PACKET_BATTERY) of = TB_BATTERY_COUNTERS_NAME;
+  if (head->kind == TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT) of = TB_GENERIC_KERNEL_CPU_FREQUENCY_EVENT_CPU;
+  /* which objects of a GPU are called what */
+  if (head->kind == TB_TRACE_PACKET_VULKAN_API_EVENT) of = TB_VULKAN_API_EVENT_VK_DEBUG_UTILS_OBJECT_NAME;
   *key = key_by(head, of);
   return of != 0;
 }

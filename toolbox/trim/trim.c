@@ -224,8 +224,8 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
     order->late = edge == TB_EDGE_START && begins && t->edges.begins_disordered && !says_state(head);
   }
   if (order->view.role == TB_ROLE_COMPLETE) shorten(t, walk->host_time, order->view.duration_ns, order);
-  if (head->kind == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT)
-    shorten(t, walk->host_time, (int64_t)tb_wire_find_number(head->payload, TB_GPU_RENDER_STAGE_EVENT_DURATION), order);
+  int64_t duration;
+  if (tb_edges_is_slice(walk, &duration)) shorten(t, walk->host_time, duration, order);
 }
 
 /* Most packets are events that stay as they are or are left out; false: it is another one. */
