@@ -200,6 +200,7 @@ static uint64_t values_of(const struct tb_walk *walk) { return values_of_machine
 
 static bool take_packet_value(void *ctx, const struct tb_packet_value *value) {
   struct taking *taking = ctx;
+  if (!value->key) return false;
   struct tb_edge_track *track = get_track(taking->edges, value->key, values_of(taking->walk));
   taking->failed |= !track;
   if (!track) return false;
@@ -310,10 +311,9 @@ size_t tb_edges_stated(const struct tb_edges *edges, uint64_t number, const stru
 
 /* ---- counters of two kinds of packets ---------------------------------------------------------------------------- */
 
-/* The same in the statistics of a process; NULL: they do not have it. */
-static struct tb_edge_track *find_statistic(struct tb_edges *edges, int64_t pid, uint32_t field, uint32_t machine) {
+/* The value in packets with that key; NULL: there is none. */
+static struct tb_edge_track *find_value(struct tb_edges *edges, uint64_t key, uint32_t machine) {
   uint32_t number;
-  uint64_t key = tb_packet_values_process_key((uint64_t)pid, field);
   return tb_map_get(&edges->track_index, key, values_of_machine(machine), &number) ? &edges->tracks[number] : NULL;
 }
 
@@ -327,31 +327,30 @@ static void settle_memory(struct tb_memory_value *value, struct tb_edge_track *s
   statistic->has_value = false;
 }
 
-static void settle_score(struct tb_ftrace_track *score, struct tb_edge_track *statistic) {
-  bool at_start = score->has_value_at_start || statistic->has_value_at_start;
-  score->has_value_at_start = statistic->has_value_at_start = at_start;
-  if (at_start || !score->has_value || !statistic->has_value) return;
-  if (statistic->value_time > score->value_time)
-    score->has_value = false;
+static void settle_value(struct tb_ftrace_track *value, struct tb_edge_track *statistic) {
+  bool at_start = value->has_value_at_start || statistic->has_value_at_start;
+  value->has_value_at_start = statistic->has_value_at_start = at_start;
+  if (at_start || !value->has_value || !statistic->has_value) return;
+  if (statistic->value_time > value->value_time)
+    value->has_value = false;
   else
     statistic->has_value = false;
 }
 
-/* What statistics of processes and events of the kernel both say comes once: the later of both. */
-static void settle_statistics(struct tb_edges *edges) {
+/* What values in packets and events of the kernel both say comes once: the later of both. */
+static void settle_values(struct tb_edges *edges) {
   struct tb_ftrace_edges *ftrace = edges->ftrace;
   for (size_t i = 0; i < ftrace->memory.value_count; i++) {
     struct tb_memory_value *value = &ftrace->memory.values[i];
     uint32_t field = tb_ftrace_memory_field(value->member);
-    struct tb_edge_track *statistic = find_statistic(edges, value->process, field, value->machine);
+    uint64_t key = tb_packet_values_process_key((uint64_t)value->process, field);
+    struct tb_edge_track *statistic = find_value(edges, key, value->machine);
     if (statistic) settle_memory(value, statistic);
   }
   for (size_t i = 0; i < ftrace->track_count; i++) {
     struct tb_ftrace_track *track = &ftrace->tracks[i];
-    if (!track->scored) continue;
-    struct tb_edge_track *statistic =
-        find_statistic(edges, track->scored, TB_PROCESS_STATS_PROCESS_OOM_SCORE_ADJ, track->value.machine);
-    if (statistic) settle_score(track, statistic);
+    struct tb_edge_track *statistic = track->stated ? find_value(edges, track->stated, track->value.machine) : NULL;
+    if (statistic) settle_value(track, statistic);
   }
 }
 
@@ -446,7 +445,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
     status = read_all(edges, walk, events);
   }
   if (status == TB_END) status = tb_ftrace_edges_settle(ftrace);
-  if (status == TB_OK) settle_statistics(edges);
+  if (status == TB_OK) settle_values(edges);
   if (status == TB_OK) status = take_rest(edges);
   if (status == TB_OK) order_begins(edges);
   if (status == TB_OK) status = list_packets(edges);

@@ -198,12 +198,12 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
   if (!track) return TB_NO_MEMORY;
   track->is_cpu = !tb_ftrace_role_is_mark(&role);
   track->is_queue = role.is_queue;
+  track->stated = role.stated;
   struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
   if (role.role != TB_FTRACE_ROLE_VALUE) return take_slice(edges, track, time, &role, &event, &kept);
   status = role.adds ? take_addend(edges, track, time, &event, role.adds) : TB_OK;
   if (status != TB_OK || !is_last_value(edges, track, time)) return status;
   track->value = kept;
-  if (event.kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE) track->scored = (int64_t)role.key;
   track->buffer.len = 0;
   return tb_buffer_append(&track->buffer, bytes.ptr, bytes.len);
 }

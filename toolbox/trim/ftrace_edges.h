@@ -43,7 +43,7 @@ struct tb_ftrace_track {
   bool has_unseen;             /* its first switch is a row of compact_sched, which readers show nothing of, ... */
   int64_t unseen_time;         /* at that time */
   uint64_t ends_at_start;      /* first ends at the start: of slices that are not in the window */
-  int64_t scored;              /* of the score of a process: which it is; else 0 */
+  uint64_t stated;             /* see struct tb_ftrace_event_role */
   struct tb_ftrace_kept value; /* its bytes are in `buffer` */
   struct tb_buffer buffer;
   uint32_t adds; /* field of the event's payload that is said again as the sum of the addends; 0: none */

@@ -3,6 +3,7 @@
 
 #include "base/intern.h"
 #include "ftrace/event_text.h"
+#include "toolbox/trim/packet_values.h"
 #include "toolbox/walk/atrace.h"
 
 static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *event) {
@@ -13,7 +14,9 @@ static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *
   struct tb_atrace_mark marker;
   tb_atrace_read(event, &marker);
   uint64_t kind = TB_FTRACE_EVENT_PRINT | (marker.is_async ? UINT64_C(1) << 32 : 0);
-  return (struct tb_ftrace_event_role){.role = roles[marker.role], .key = marker.key, .kind = kind};
+  uint64_t stated = marker.role == TB_ATRACE_VALUE ? tb_packet_values_mark_key(marker.name) : 0;
+  return (struct tb_ftrace_event_role){
+      .role = roles[marker.role], .key = stated ? stated : marker.key, .kind = kind, .stated = stated};
 }
 
 int64_t tb_ftrace_marked_process(const struct tb_ftrace_event *event) {
@@ -196,6 +199,12 @@ static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *b
   }
 }
 
+/* See struct tb_ftrace_event_role. */
+static uint64_t stated_value(uint32_t kind, uint64_t key) {
+  bool is_score = kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE;
+  return is_score ? tb_packet_values_process_key(key, TB_PROCESS_STATS_PROCESS_OOM_SCORE_ADJ) : 0;
+}
+
 struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bundle,
                                               const struct tb_ftrace_event *event) {
   switch (event->kind) {
@@ -226,9 +235,11 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
   if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[event->kind].role)
     return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
   const struct kind *kind = &kinds[event->kind];
+  uint64_t key = key_of(kind, bundle, event);
   return (struct tb_ftrace_event_role){.role = kind->role,
-                                       .key = key_of(kind, bundle, event),
+                                       .key = key,
                                        .kind = kind->of,
+                                       .stated = stated_value(event->kind, key),
                                        .adds = kind->adds,
                                        .is_queue = kind->is_queue,
                                        .is_interned = kind->is_interned};

@@ -20,6 +20,7 @@ enum tb_ftrace_role {
 struct tb_ftrace_event_role {
   enum tb_ftrace_role role;
   uint64_t key, kind;
+  uint64_t stated;  /* of a value: the key of the one in packets (packet_values.h) that says the same; 0: none does */
   uint32_t adds;    /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
   bool is_queue;    /* an end is of what began first, and readers show what is first only */
   bool is_interned; /* a begin that names by an interned id what it is of: its slices are not said again at the start */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/trim/packet_values.h"
 
+#include <string.h>
+
 #include "base/intern.h"
 #include "base/times.h"
 #include "protos/field_numbers.h"
@@ -12,10 +14,11 @@ enum { FIRST_ID = TB_SYS_STATS_MEMINFO_VALUE_KEY, SECOND_ID = TB_SYS_STATS_BUDDY
 
 /* Which values a field of the payload holds. */
 enum holds {
-  HOLDS_NONE,  /* what is said of all of them, or of none */
-  HOLDS_ONE,   /* of what its first field says, where it is a message, or of itself alone */
-  HOLDS_TIMED, /* the same, with a time of its own */
-  HOLDS_MANY   /* each field of its message is one, but for the first, which says of what they are */
+  HOLDS_NONE,    /* what is said of all of them, or of none */
+  HOLDS_ONE,     /* of what its first field says, where it is a message, or of itself alone */
+  HOLDS_TIMED,   /* the same, with a time of its own */
+  HOLDS_INSTANT, /* a moment, which is no value */
+  HOLDS_MANY     /* each field of its message is one, but for the first, which says of what they are */
 };
 
 struct appending {
@@ -36,6 +39,7 @@ bool tb_packet_holds_values(uint32_t kind) {
     case TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN:
     case TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
     case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
+    case TB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY:
       return true;
     default:
       return false;
@@ -43,6 +47,29 @@ bool tb_packet_holds_values(uint32_t kind) {
 }
 
 bool tb_packet_values_end_at(uint32_t kind) { return kind == TB_TRACE_PACKET_GPU_COUNTER_EVENT; }
+
+/* ---- properties of the system ------------------------------------------------------------------------------------ */
+
+static bool starts_with(struct tb_str text, struct tb_str start) {
+  return text.len >= start.len && memcmp(text.ptr, start.ptr, start.len) == 0;
+}
+
+/* Without what the names of all have in front. */
+static struct tb_str property_name(const struct tb_wire_field *field) {
+  static const struct tb_str front = {"debug.tracing.", sizeof("debug.tracing.") - 1};
+  struct tb_str name = tb_wire_find_bytes(field->bytes, TB_ANDROID_SYSTEM_PROPERTY_PROPERTY_VALUE_NAME);
+  return starts_with(name, front) ? (struct tb_str){name.ptr + front.len, name.len - front.len} : name;
+}
+
+static uint64_t property_key(struct tb_str name) { return tb_str_hash(name, TB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY); }
+
+uint64_t tb_packet_values_mark_key(struct tb_str counter) {
+  static const struct tb_str battery = {"battery_stats.", sizeof("battery_stats.") - 1};
+  if (tb_str_equal(counter, tb_str_from("ScreenState"))) return property_key(tb_str_from("screen_state"));
+  return starts_with(counter, battery) ? property_key(counter) : 0;
+}
+
+/* ---- which values there are -------------------------------------------------------------------------------------- */
 
 static enum holds holds_of(uint32_t kind, const struct tb_wire_field *field) {
   switch (kind) {
@@ -54,6 +81,9 @@ static enum holds holds_of(uint32_t kind, const struct tb_wire_field *field) {
       return field->number == TB_SYS_STATS_COLLECTION_END_TIMESTAMP ? HOLDS_NONE : HOLDS_ONE;
     case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
       return field->number == TB_GPU_COUNTER_EVENT_COUNTERS ? HOLDS_ONE : HOLDS_NONE;
+    case TB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY:
+      if (field->number != TB_ANDROID_SYSTEM_PROPERTY_VALUES || field->type != TB_WIRE_BYTES) return HOLDS_NONE;
+      return tb_str_equal(property_name(field), tb_str_from("device_state")) ? HOLDS_INSTANT : HOLDS_ONE;
     case TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
       return field->number == TB_ENTITY_STATE_RESIDENCY_RESIDENCY ? HOLDS_ONE : HOLDS_NONE;
     default:
@@ -106,6 +136,7 @@ static uint64_t common_key(const struct tb_packet_header *head) {
 static uint64_t key_of(uint64_t common, uint32_t kind, const struct tb_wire_field *field) {
   uint64_t key = tb_mix64(common ^ field->number);
   if (field->type != TB_WIRE_BYTES) return key;
+  if (kind == TB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY) return property_key(property_name(field));
   struct tb_wire_cursor cursor = tb_wire_cursor(field->bytes);
   struct tb_wire_field part;
   while (tb_wire_read(&cursor, &part) == TB_OK)
@@ -199,7 +230,7 @@ static enum tb_status append_value(struct appending *a, const struct tb_wire_fie
   if (holds == HOLDS_NONE) return append_field(field, end, a->buffer);
   if (holds == HOLDS_MANY) return append_many(a, field);
   int64_t time = holds == HOLDS_TIMED ? time_of(a->walk, field) : a->walk->host_time;
-  if (!choose(a, key_of(a->common, kind, field), time, 0)) return TB_OK;
+  if (!choose(a, holds == HOLDS_INSTANT ? 0 : key_of(a->common, kind, field), time, 0)) return TB_OK;
   return holds == HOLDS_TIMED && !a->at_own_times ? append_untimed(a, field) : append_field(field, end, a->buffer);
 }
 

@@ -11,7 +11,7 @@
 
 /* One of them, in the current packet of a walk. */
 struct tb_packet_value {
-  uint64_t key;    /* what it is the value of, among all values of its machine */
+  uint64_t key;    /* what it is the value of, among all values of its machine; 0: it is an instant */
   int64_t time;    /* on machine 0's trace clock */
   uint64_t number; /* of a process' statistics: the value */
 };
@@ -21,6 +21,9 @@ bool tb_packet_holds_values(uint32_t kind);
 
 /* The key of the value in field `field` of a process' statistics. */
 uint64_t tb_packet_values_process_key(uint64_t pid, uint32_t field);
+
+/* The key of a property of the system that is the value of a counter which marks of atrace name, too; 0: none is. */
+uint64_t tb_packet_values_mark_key(struct tb_str counter);
 
 /* Whether such a value is of the time up to it: readers show it from the one before on. */
 bool tb_packet_values_end_at(uint32_t kind);
