@@ -12,15 +12,17 @@
 
 enum { TRACKS_MAX = 1 << 24, EVENTS_MAX = 1 << 28, IDLE_PRIORITY = 120 };
 
-void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_window *window) {
+void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_track_events *events,
+                          const struct tb_window *window) {
   const struct tb_allocator *a = walk->merger.allocator;
-  *edges = (struct tb_ftrace_edges){.walk = walk, .window = *window};
+  *edges = (struct tb_ftrace_edges){.walk = walk, .events = events, .window = *window};
   tb_map_init(&edges->track_index, a);
   tb_map_init(&edges->first_bundles, a);
   tb_map_init(&edges->transactions, a);
   tb_ftrace_memory_init(&edges->memory, a, window->start);
   tb_ftrace_threads_init(&edges->threads, a, window);
   tb_arena_init(&edges->arena, a, 0);
+  tb_buffer_init(&edges->scratch, a, 0);
   tb_buffer_init(&edges->packets, a, 0);
 }
 
@@ -40,6 +42,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   tb_ftrace_threads_free(&edges->threads);
   tb_free(a, edges->repeated, edges->repeated_capacity * sizeof(*edges->repeated));
   tb_arena_free(&edges->arena);
+  tb_buffer_free(&edges->scratch);
   tb_buffer_free(&edges->packets);
 }
 
@@ -95,18 +98,42 @@ static uint32_t received_number(const struct tb_ftrace_event *event) {
   return (uint32_t)tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID);
 }
 
+/* The event's thread, and its payload with `value` in the field `number`. */
+static enum tb_status append_changed(const struct tb_ftrace_event *event, uint32_t number, uint64_t value,
+                                     struct tb_buffer *b) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(event->payload);
+  struct tb_wire_field field;
+  enum tb_status status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_PID, (uint64_t)event->pid);
+  if (status == TB_OK) status = tb_wire_buffer_open(b, event->kind);
+  size_t body = b->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    status = field.number == number ? tb_wire_buffer_uint(b, number, value)
+                                    : tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+}
+
+/* An interned id is one of its sequence: the event gets the id of the text, which is said with it. */
+static enum tb_status resolve_symbol(struct tb_ftrace_edges *edges, const struct tb_ftrace_event *event,
+                                     uint32_t number, struct tb_ftrace_kept *kept) {
+  kept->symbol = tb_track_events_symbol(edges->events, edges->walk, tb_wire_find_number(event->payload, number));
+  edges->scratch.len = 0;
+  enum tb_status status = append_changed(event, number, kept->symbol, &edges->scratch);
+  kept->bytes = (struct tb_str){edges->scratch.data, edges->scratch.len};
+  return status;
+}
+
 static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time,
                                  const struct tb_ftrace_event_role *role, const struct tb_ftrace_event *event,
                                  const struct tb_ftrace_kept *kept) {
   struct tb_ftrace_slice_edge edge = {.time = time, .order = edges->order++, .kept = *kept};
   edge.ends = role->role == TB_FTRACE_ROLE_END;
-  edge.is_interned = role->is_interned;
   edge.received = role->role == TB_FTRACE_ROLE_RECEIVED;
   if (edge.received) edge.transaction = received_number(event);
   edge.kept.bytes = (struct tb_str){NULL, 0};
   if (may_repeat(edges, &edge)) {
-    edge.kept.bytes = tb_arena_copy(&edges->arena, kept->bytes);
-    if (!edge.kept.bytes.ptr) return TB_NO_MEMORY;
+    enum tb_status status = role->symbol ? resolve_symbol(edges, event, role->symbol, &edge.kept) : TB_OK;
+    edge.kept.bytes = tb_arena_copy(&edges->arena, role->symbol ? edge.kept.bytes : kept->bytes);
+    if (status != TB_OK || !edge.kept.bytes.ptr) return TB_NO_MEMORY;
   }
   return append_edge(edges, &track->edges, &track->count, &track->capacity, &edge);
 }
@@ -196,10 +223,11 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
     return status;
   struct tb_ftrace_track *track = get_track(edges, role.key, kind_of(&role, bundle));
   if (!track) return TB_NO_MEMORY;
-  track->is_cpu = !tb_ftrace_role_is_mark(&role);
+  /* readers take events of one time by processor */
+  uint32_t cpu = tb_ftrace_role_nests(&role, event.pid) ? 0 : bundle->cpu;
   track->is_queue = role.is_queue;
   track->stated = role.stated;
-  struct tb_ftrace_kept kept = {track->is_cpu ? bundle->cpu : 0, bundle->machine, bytes};
+  struct tb_ftrace_kept kept = {.cpu = cpu, .machine = bundle->machine, .bytes = bytes};
   if (role.role != TB_FTRACE_ROLE_VALUE) return take_slice(edges, track, time, &role, &event, &kept);
   status = role.adds ? take_addend(edges, track, time, &event, role.adds) : TB_OK;
   if (status != TB_OK || !is_last_value(edges, track, time)) return status;
@@ -314,6 +342,22 @@ static enum tb_status append_row(struct tb_str event, uint64_t raw, struct tb_bu
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 
+/* The function that an event names, to a sequence that the trace does not have. */
+static enum tb_status append_symbol(const struct tb_ftrace_edges *edges, uint32_t symbol, struct tb_buffer *b) {
+  uint32_t own = edges->walk->source->prescan.clocks.sequences.max_id + 1;
+  uint64_t flags = TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED | TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
+  enum tb_status status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, own);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
+  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET_INTERNED_DATA);
+  size_t interned = b->len;
+  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_INTERNED_DATA_KERNEL_SYMBOLS);
+  size_t entry = b->len;
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_INTERNED_STRING_IID, symbol);
+  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_INTERNED_STRING_STR, edges->events->texts.texts[symbol - 1]);
+  if (status == TB_OK) status = tb_wire_buffer_close(b, entry);
+  return status == TB_OK ? tb_wire_buffer_close(b, interned) : status;
+}
+
 /* The event in a bundle of its own, in the form that `append` writes. */
 static enum tb_status append_bundle(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time,
                                     enum tb_status (*append)(struct tb_str event, uint64_t raw, struct tb_buffer *b)) {
@@ -323,6 +367,7 @@ static enum tb_status append_bundle(struct tb_ftrace_edges *edges, const struct 
   enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
   size_t packet = b->len;
   if (status == TB_OK && kept->machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, kept->machine);
+  if (status == TB_OK && kept->symbol) status = append_symbol(edges, kept->symbol, b);
   if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET_FTRACE_EVENTS);
   size_t bundle = b->len;
   if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_BUNDLE_CPU, kept->cpu);
@@ -356,7 +401,7 @@ static enum tb_status append_reply(struct tb_ftrace_edges *edges, const struct t
   end = tb_wire_put_uint(end, TB_BINDER_TRANSACTION_FTRACE_EVENT_REPLY, 1);
   char *at = tb_wire_put_uint(bytes, TB_FTRACE_EVENT_PID, 0);
   at = tb_wire_put_bytes(at, TB_FTRACE_EVENT_BINDER_TRANSACTION, body, (size_t)(end - body));
-  struct tb_ftrace_kept kept = {0, edge->kept.machine, {bytes, (size_t)(at - bytes)}};
+  struct tb_ftrace_kept kept = {.machine = edge->kept.machine, .bytes = {bytes, (size_t)(at - bytes)}};
   return append_packet(edges, &kept, edges->window.start);
 }
 
@@ -414,8 +459,7 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
     else if (first < open)
       (void)close_slice(track, &first, &open);
   }
-  for (size_t j = first; j < open && status == TB_OK; j++)
-    if (!all[j].is_interned) status = repeat(edges, &all[j]);
+  for (size_t j = first; j < open && status == TB_OK; j++) status = repeat(edges, &all[j]);
   for (; i < track->count && status == TB_OK; i++) {
     if (!all[i].ends)
       all[open++] = all[i];
@@ -455,16 +499,8 @@ static enum tb_status append_sum(struct tb_ftrace_edges *edges, const struct tb_
   do {
     struct tb_ftrace_kept kept = track->value;
     uint64_t part = sum < UINT32_MAX ? sum : UINT32_MAX;
-    struct tb_wire_cursor cursor = tb_wire_cursor(event.payload);
-    struct tb_wire_field field;
     made.len = 0;
-    status = tb_wire_buffer_uint(&made, TB_FTRACE_EVENT_PID, (uint64_t)event.pid);
-    if (status == TB_OK) status = tb_wire_buffer_open(&made, event.kind);
-    size_t body = made.len;
-    while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-      status = field.number == track->adds ? tb_wire_buffer_uint(&made, track->adds, part)
-                                           : tb_buffer_append(&made, field.start, (size_t)(cursor.at - field.start));
-    if (status == TB_OK) status = tb_wire_buffer_close(&made, body);
+    status = append_changed(&event, track->adds, part, &made);
     kept.bytes = (struct tb_str){made.data, made.len};
     if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
     sum -= part;
@@ -490,7 +526,7 @@ static enum tb_status append_memory(struct tb_ftrace_edges *edges, const struct 
   if (!value->has_value || value->has_value_at_start) return TB_OK;
   tb_buffer_init(&made, edges->track_index.allocator, 0);
   enum tb_status status = tb_ftrace_memory_append(value, &made);
-  struct tb_ftrace_kept kept = {value->cpu, value->machine, {made.data, made.len}};
+  struct tb_ftrace_kept kept = {.cpu = value->cpu, .machine = value->machine, .bytes = {made.data, made.len}};
   if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
   tb_buffer_free(&made);
   edges->values_at_start++;
@@ -510,7 +546,7 @@ static enum tb_status prepend_threads(struct tb_ftrace_edges *edges) {
     if (!tb_ftrace_threads_lacks_name(thread, processes)) continue;
     made.len = 0;
     status = tb_ftrace_threads_append_name(thread, &made);
-    struct tb_ftrace_kept kept = {0, thread->machine, {made.data, made.len}};
+    struct tb_ftrace_kept kept = {.machine = thread->machine, .bytes = {made.data, made.len}};
     if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
   }
   if (status == TB_OK) status = tb_buffer_append(&edges->packets, rest.data, rest.len);

@@ -15,6 +15,7 @@
 /* Of one event that may come again at an edge: where it came from, and the message. */
 struct tb_ftrace_kept {
   uint32_t cpu, machine;
+  uint32_t symbol; /* id of the text that is what its interned function is called; 0: it has none */
   struct tb_str bytes;
 };
 
@@ -23,7 +24,6 @@ struct tb_ftrace_slice_edge {
   uint64_t order;       /* of events in the file */
   uint32_t transaction; /* of binder, that was received: it says whether this begins or ends */
   bool received, ends;
-  bool is_interned;           /* see struct tb_ftrace_event_role */
   struct tb_ftrace_kept kept; /* bytes.ptr NULL: it cannot be of use at an edge */
 };
 
@@ -38,7 +38,7 @@ struct tb_ftrace_track {
   size_t count, capacity;
   /* the last value before the start */
   int64_t value_time;
-  bool has_value, has_value_at_start, is_cpu;
+  bool has_value, has_value_at_start;
   bool is_switch, is_queue;
   bool has_unseen;             /* its first switch is a row of compact_sched, which readers show nothing of, ... */
   int64_t unseen_time;         /* at that time */
@@ -54,6 +54,7 @@ struct tb_ftrace_track {
 /* Caller-owned; tb_ftrace_edges_init, then tb_ftrace_edges_free. */
 struct tb_ftrace_edges {
   struct tb_walk *walk;
+  const struct tb_track_events *events; /* what sequences have interned */
   struct tb_window window;
   struct tb_map track_index;
   struct tb_map first_bundles; /* processor | machine << 32, 1 -> 1 where it has one; machine, 0 -> see whole_from */
@@ -66,11 +67,13 @@ struct tb_ftrace_edges {
   size_t repeated_count, repeated_capacity;
   struct tb_arena arena;
   uint64_t order;
+  struct tb_buffer scratch;
   struct tb_buffer packets; /* after tb_ftrace_edges_end: framed, of what comes at the edges */
   uint64_t slices_at_start, slices_at_end, values_at_start;
 };
 
-void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_window *window);
+void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_track_events *events,
+                          const struct tb_window *window);
 void tb_ftrace_edges_free(struct tb_ftrace_edges *edges);
 
 /* Takes in the walk's current packet, which is a bundle. TB_OK, TB_NO_MEMORY, TB_LIMIT. */

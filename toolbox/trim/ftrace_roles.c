@@ -89,10 +89,17 @@ static struct tb_ftrace_event_role role_of_minimal_suspend(const struct tb_ftrac
 static const struct kind {
   uint32_t of; /* the kind that begins what this one ends, and else itself */
   enum tb_ftrace_role role;
-  enum { BY_NOTHING, BY_CPU, BY_THREAD, BY_NUMBERS, BY_TEXT } by;
+  enum {
+    BY_NOTHING,
+    BY_CPU,
+    BY_THREAD,
+    BY_RUNNER,
+    BY_NUMBERS,
+    BY_TEXT
+  } by; /* runner: the thread, or of an idle one the CPU */
   uint32_t fields[3];
-  uint32_t adds;              /* see struct tb_ftrace_event_role */
-  bool is_queue, is_interned; /* see there */
+  uint32_t adds, symbol; /* see struct tb_ftrace_event_role */
+  bool is_queue;         /* see there */
 } kinds[] = {
 #define BEGIN(name, ...) \
   [TB_FTRACE_EVENT_##name] = {.of = TB_FTRACE_EVENT_##name, .role = TB_FTRACE_ROLE_BEGIN, __VA_ARGS__}
@@ -160,8 +167,10 @@ static const struct kind {
         {TB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_CONTEXT, TB_DRM_SCHED_JOB_DONE_FTRACE_EVENT_FENCE_SEQNO}),
     BEGIN(VIRTIO_VIDEO_RESOURCE_QUEUE, RESOURCE),
     END(VIRTIO_VIDEO_RESOURCE_QUEUE_DONE, VIRTIO_VIDEO_RESOURCE_QUEUE, RESOURCE),
-    BEGIN(WORKQUEUE_EXECUTE_START, BY_THREAD, .is_interned = true),
+    BEGIN(WORKQUEUE_EXECUTE_START, BY_THREAD, .symbol = TB_WORKQUEUE_FTRACE_EVENT_FUNCTION),
     END(WORKQUEUE_EXECUTE_END, WORKQUEUE_EXECUTE_START, BY_THREAD),
+    BEGIN(FUNCGRAPH_ENTRY, BY_RUNNER, .symbol = TB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC),
+    END(FUNCGRAPH_EXIT, FUNCGRAPH_ENTRY, BY_RUNNER, .symbol = TB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC),
     BEGIN(HYP_ENTER, BY_CPU),
     END(HYP_EXIT, HYP_ENTER, BY_CPU),
     BEGIN(HYPERVISOR_HYP_ENTER, BY_CPU),
@@ -189,6 +198,8 @@ static uint64_t key_of(const struct kind *kind, const struct tb_ftrace_bundle *b
       return bundle->cpu;
     case BY_THREAD:
       return (uint64_t)event->pid;
+    case BY_RUNNER:
+      return event->pid ? (uint64_t)event->pid : UINT64_C(1) << 32 | bundle->cpu;
     case BY_TEXT:
       return tb_str_hash(tb_wire_find_bytes(event->payload, kind->fields[0]), 0);
     case BY_NUMBERS:
@@ -241,6 +252,6 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
                                        .kind = kind->of,
                                        .stated = stated_value(event->kind, key),
                                        .adds = kind->adds,
-                                       .is_queue = kind->is_queue,
-                                       .is_interned = kind->is_interned};
+                                       .symbol = kind->symbol,
+                                       .is_queue = kind->is_queue};
 }

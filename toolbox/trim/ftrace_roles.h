@@ -8,6 +8,10 @@
 #include "protos/field_numbers.h"
 #include "toolbox/walk/ftrace_bundle.h"
 
+/* Calls of functions of the kernel: protos/perfetto has no fields for them, since text is made of their names alone. */
+enum { TB_FTRACE_EVENT_FUNCGRAPH_ENTRY = 437, TB_FTRACE_EVENT_FUNCGRAPH_EXIT = 438 };
+enum { TB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC = 2, TB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC = 3 };
+
 enum tb_ftrace_role {
   TB_FTRACE_ROLE_NONE,
   TB_FTRACE_ROLE_BEGIN,
@@ -20,15 +24,17 @@ enum tb_ftrace_role {
 struct tb_ftrace_event_role {
   enum tb_ftrace_role role;
   uint64_t key, kind;
-  uint64_t stated;  /* of a value: the key of the one in packets (packet_values.h) that says the same; 0: none does */
-  uint32_t adds;    /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
-  bool is_queue;    /* an end is of what began first, and readers show what is first only */
-  bool is_interned; /* a begin that names by an interned id what it is of: its slices are not said again at the start */
+  uint64_t stated; /* of a value: the key of the one in packets (packet_values.h) that says the same; 0: none does */
+  uint32_t adds;   /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
+  uint32_t symbol; /* field of the payload that is the interned id of a function of the kernel; 0: none */
+  bool is_queue;   /* an end is of what began first, and readers show what is first only */
 };
 
-/* Whether its slices are among those that print marks of a thread. */
-static inline bool tb_ftrace_role_is_mark(const struct tb_ftrace_event_role *role) {
-  return (uint32_t)role->kind == TB_FTRACE_EVENT_PRINT;
+/* Whether the slices of a track are in each other in a thread, whatever processors that was on: marks, and calls of
+ * functions but of idle threads. */
+static inline bool tb_ftrace_role_nests(const struct tb_ftrace_event_role *role, int64_t pid) {
+  uint32_t kind = (uint32_t)role->kind;
+  return kind == TB_FTRACE_EVENT_PRINT || (kind == TB_FTRACE_EVENT_FUNCGRAPH_ENTRY && pid);
 }
 
 struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bundle,

@@ -350,7 +350,7 @@ static enum tb_status run(struct trimming *t, const char *out, const struct tb_m
   tb_track_events_init(&t->events, m->allocator);
   enum tb_status status = find_window(t);
   if (status == TB_OK) {
-    tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->window);
+    tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
     status = tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->ftrace);
   }
   t->report.slices_at_start = t->edges.slices_at_start + t->ftrace.slices_at_start;

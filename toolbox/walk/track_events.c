@@ -101,7 +101,8 @@ static enum tb_status take_interned(struct tb_track_events *events, size_t seque
   enum tb_status status = TB_OK;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.type == TB_WIRE_BYTES &&
-        (field.number == TB_INTERNED_DATA_EVENT_CATEGORIES || field.number == TB_INTERNED_DATA_EVENT_NAMES))
+        (field.number == TB_INTERNED_DATA_EVENT_CATEGORIES || field.number == TB_INTERNED_DATA_EVENT_NAMES ||
+         field.number == TB_INTERNED_DATA_KERNEL_SYMBOLS))
       status = intern(events, sequence, field.number, field.bytes);
   return status;
 }
@@ -188,6 +189,11 @@ struct tb_str tb_track_events_category(const struct tb_track_events *events, con
   uint32_t id =
       known ? find_name(&events->sequences[walk->sequence_number], TB_INTERNED_DATA_EVENT_CATEGORIES, iid) : 0;
   return id ? events->texts.texts[id - 1] : (struct tb_str){"", 0};
+}
+
+uint32_t tb_track_events_symbol(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid) {
+  bool known = walk->sequence_number < events->sequence_count;
+  return known ? find_name(&events->sequences[walk->sequence_number], TB_INTERNED_DATA_KERNEL_SYMBOLS, iid) : 0;
 }
 
 static bool add_category(struct tb_event_view *view, uint32_t id) {

@@ -101,6 +101,9 @@ TB_MUST_CHECK enum tb_status tb_track_events_read(struct tb_track_events *events
 /* A category that the walk's current packet names by its iid; empty where its sequence has none of it. */
 struct tb_str tb_track_events_category(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid);
 
+/* A function of the kernel that the walk's current packet names by its iid: its id in `texts`; 0: none. */
+uint32_t tb_track_events_symbol(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid);
+
 /* What a thread is known by on which events are that name no track, or it by its ids. */
 uint64_t tb_track_events_thread(uint64_t pid, uint64_t tid);
 
