@@ -202,15 +202,33 @@ static enum tb_status append_field(const struct tb_wire_field *field, const char
   return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
 }
 
+/* Whether a field of a payload says of which recording or GPU what describes it is: it stays with that. */
+static bool says_whose(uint32_t kind, uint32_t number) {
+  switch (kind) {
+    case TB_TRACE_PACKET_POWER_RAILS:
+      return number == TB_POWER_RAILS_SESSION_UUID;
+    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
+      return number == TB_GPU_COUNTER_EVENT_GPU_ID;
+    case TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT:
+      return number == TB_GPU_RENDER_STAGE_EVENT_GPU_ID;
+    default:
+      return false;
+  }
+}
+
 static enum tb_status append_kept(const struct tb_wire_field *payload, uint32_t keep, struct tb_buffer *buffer) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload->bytes);
   struct tb_wire_field field;
   size_t start = buffer->len;
   enum tb_status status = tb_wire_buffer_open(buffer, payload->number);
   size_t body = buffer->len;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == keep) status = append_field(&field, cursor.at, buffer);
-  if (status == TB_OK && buffer->len == body) {
+  bool describes = false;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    describes |= field.number == keep;
+    if (field.number == keep || says_whose(payload->number, field.number))
+      status = append_field(&field, cursor.at, buffer);
+  }
+  if (status == TB_OK && !describes) {
     buffer->len = start;
     return TB_OK;
   }
