@@ -8,6 +8,7 @@
 #include "protobuf/number_cursor.h"
 #include "protos/field_numbers.h"
 #include "toolbox/trim/ftrace_roles.h"
+#include "toolbox/trim/gpu_work.h"
 #include "tracebridge/event.h"
 
 enum { TRACKS_MAX = 1 << 24, EVENTS_MAX = 1 << 28, IDLE_PRIORITY = 120 };
@@ -41,6 +42,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   tb_ftrace_memory_free(&edges->memory);
   tb_ftrace_threads_free(&edges->threads);
   tb_free(a, edges->repeated, edges->repeated_capacity * sizeof(*edges->repeated));
+  tb_free(a, edges->works, edges->work_capacity * sizeof(*edges->works));
   tb_arena_free(&edges->arena);
   tb_buffer_free(&edges->scratch);
   tb_buffer_free(&edges->packets);
@@ -204,6 +206,26 @@ static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 
+/* Work of a GPU that is over an edge, or whose event is not in the window, in which it is. */
+static enum tb_status take_work(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
+                                const struct tb_ftrace_event *event) {
+  const struct tb_window *window = &edges->window;
+  struct tb_gpu_work work;
+  int64_t time;
+  edges->has_work = true;
+  if (!tb_ftrace_bundle_time(bundle, event->raw_time, &time) || !tb_gpu_work_read(bundle, event, &work) ||
+      !tb_gpu_work_touches(&work, window) || (tb_gpu_work_is_whole(&work, window) && tb_window_has(window, time)))
+    return TB_OK;
+  edges->scratch.len = 0;
+  enum tb_status status = tb_gpu_work_append(&work, window, event, &edges->scratch);
+  struct tb_ftrace_slice_edge made = {.time = time, .kept = {.cpu = bundle->cpu, .machine = bundle->machine}};
+  made.kept.bytes = tb_arena_copy(&edges->arena, (struct tb_str){edges->scratch.data, edges->scratch.len});
+  if (status != TB_OK || !made.kept.bytes.ptr) return TB_NO_MEMORY;
+  edges->slices_at_start += work.from < window->start;
+  edges->slices_at_end += work.to > window->end;
+  return append_edge(edges, &edges->works, &edges->work_count, &edges->work_capacity, &made);
+}
+
 static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
                                  struct tb_str bytes) {
   struct tb_ftrace_event event;
@@ -216,6 +238,7 @@ static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_
                        (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID),
                        (int32_t)tb_wire_find_number(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO),
                        tb_wire_find_bytes(event.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM), false);
+  if (event.kind == TB_FTRACE_EVENT_GPU_WORK_PERIOD) return take_work(edges, bundle, &event);
   status = event.kind == TB_FTRACE_EVENT_BINDER_TRANSACTION ? take_transaction(edges, bundle, &event)
                                                             : tb_ftrace_memory_take(&edges->memory, bundle, &event);
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &event);
@@ -485,6 +508,18 @@ static enum tb_status append_repeated(struct tb_ftrace_edges *edges) {
   return status;
 }
 
+/* Readers take the times of work from the events' fields: theirs are in the window. */
+static enum tb_status append_works(struct tb_ftrace_edges *edges) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < edges->work_count && status == TB_OK; i++) {
+    const struct tb_ftrace_slice_edge *work = &edges->works[i];
+    bool is_shown = work->time >= tb_ftrace_edges_whole_from(edges, work->kept.machine);
+    int64_t time = tb_window_has(&edges->window, work->time) ? work->time : edges->window.end - 1;
+    if (is_shown) status = append_packet(edges, &work->kept, time);
+  }
+  return status;
+}
+
 /* The last value with the sum of all in place of what it adds, which readers take as a number of 32 bits. */
 static enum tb_status append_sum(struct tb_ftrace_edges *edges, const struct tb_ftrace_track *track) {
   struct tb_ftrace_event event;
@@ -569,6 +604,7 @@ enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
     if (status == TB_OK) status = end_value(edges, &edges->tracks[i]);
   }
   if (status == TB_OK) status = append_repeated(edges);
+  if (status == TB_OK) status = append_works(edges);
   return status == TB_OK ? prepend_threads(edges) : status;
 }
 
@@ -584,9 +620,13 @@ static bool ends_slice(const struct tb_ftrace_edges *edges, const struct tb_ftra
 bool tb_ftrace_edges_replaces(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, struct tb_str event,
                               int64_t time) {
   struct tb_ftrace_event read;
+  struct tb_gpu_work work;
   uint32_t number;
-  if (time != edges->window.start) return false;
+  if (time != edges->window.start && !edges->has_work) return false;
   tb_ftrace_event_read(event, &read);
+  if (read.kind == TB_FTRACE_EVENT_GPU_WORK_PERIOD)
+    return tb_gpu_work_read(bundle, &read, &work) && !tb_gpu_work_is_whole(&work, &edges->window);
+  if (time != edges->window.start) return false;
   struct tb_ftrace_event_role role = tb_ftrace_role_of(bundle, &read);
   if (role.adds) return true;
   if (!ends_slice(edges, bundle, &read, role.role) ||

@@ -65,11 +65,14 @@ struct tb_ftrace_edges {
   struct tb_ftrace_threads threads;
   struct tb_ftrace_slice_edge *repeated; /* that come at an edge */
   size_t repeated_count, repeated_capacity;
+  struct tb_ftrace_slice_edge *works; /* of GPUs (gpu_work.h), cut, at the times of their events */
+  size_t work_count, work_capacity;
   struct tb_arena arena;
   uint64_t order;
   struct tb_buffer scratch;
   struct tb_buffer packets; /* after tb_ftrace_edges_end: framed, of what comes at the edges */
   uint64_t slices_at_start, slices_at_end, values_at_start;
+  bool has_work; /* of GPUs, see gpu_work.h */
 };
 
 void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_track_events *events,
@@ -87,8 +90,9 @@ TB_MUST_CHECK enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges);
  * before it are shown to nobody. INT64_MIN: from the first on. */
 int64_t tb_ftrace_edges_whole_from(const struct tb_ftrace_edges *edges, uint32_t machine);
 
-/* After tb_ftrace_edges_end, of each event in the order of the file: whether it is at the start and what comes there
- * is in its place: it ends a slice that began before, or is part of a sum. Counts it. */
+/* After tb_ftrace_edges_end, of each event in the window in the order of the file: whether what comes at the edges is
+ * in its place: it is at the start and ends a slice that began before, or is part of a sum; or it is a slice that is
+ * cut. Counts it. */
 bool tb_ftrace_edges_replaces(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, struct tb_str event,
                               int64_t time);
 
