@@ -263,15 +263,16 @@ static inline void take_number(struct tb_edges *edges, const struct tb_walk *wal
   if (counts && (!outside || (!is_event && tb_packet_is_timeless(kind)))) edges->last_to_stay = walk->number;
 }
 
-/* Packets that say how much values have grown since the one before: later ones need all of them. */
-static bool counts_from_others(uint32_t kind) {
-  return kind == TB_TRACE_PACKET_CPU_PER_UID_DATA || kind == TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA;
+static enum tb_status take_wakelocks(struct tb_edges *edges, const struct tb_walk *walk) {
+  bool counts = !edges->slices.again && walk->host_time <= edges->window.start;
+  return counts ? tb_wakelocks_take(&edges->wakelocks, walk) : TB_OK;
 }
 
 static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   const struct tb_packet_header *head = &walk->packet.head;
   take_number(edges, walk);
   enum tb_status status = tb_track_events_take(events, walk);
+  if (edges->wakelocks.count && head->cleared) tb_wakelocks_take_clear(&edges->wakelocks, walk);
   if (status != TB_OK || tb_track_events_lack_state(events, walk)) return status;
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return take_event(edges, walk, events);
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
@@ -283,7 +284,9 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   if (walk->time.resolved && head->kind == TB_TRACE_PACKET_FRAME_TIMELINE_EVENT) return take_frame(edges, walk);
   if (!walk->time.resolved || !head->has_timestamp) return TB_OK;
   if (tb_packet_holds_values(head->kind)) return take_values(edges, walk);
-  if (counts_from_others(head->kind))
+  if (head->kind == TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA) return take_wakelocks(edges, walk);
+  /* they say how much values have grown since the packet before: later ones need all of them */
+  if (head->kind == TB_TRACE_PACKET_CPU_PER_UID_DATA)
     return walk->host_time < edges->window.start ? move(edges, walk->number, TB_EDGE_START) : TB_OK;
   int64_t duration;
   if (tb_edges_is_slice(walk, &duration)) return take_whole_slice(edges, walk, duration);
@@ -434,6 +437,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   tb_map_init(&edges->stated, a);
   tb_map_init(&edges->outlived, a);
   tb_map_init(&edges->track_index, a);
+  tb_wakelocks_init(&edges->wakelocks, a);
   tb_buffer_init(&edges->scratch, a, 0);
   tb_event_runs_init(&edges->runs, a);
   tb_slice_pairs_init(&edges->slices, a, take_slice, edges);
@@ -464,5 +468,6 @@ void tb_edges_free(struct tb_edges *edges) {
   tb_map_free(&edges->stated);
   tb_map_free(&edges->outlived);
   tb_map_free(&edges->track_index);
+  tb_wakelocks_free(&edges->wakelocks);
   tb_buffer_free(&edges->scratch);
 }

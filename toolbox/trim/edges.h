@@ -9,6 +9,7 @@
 
 #include "toolbox/cut/event_runs.h"
 #include "toolbox/trim/packet_values.h"
+#include "toolbox/trim/wakelocks.h"
 #include "toolbox/walk/slice_pairs.h"
 #include "toolbox/walk/track_events.h"
 
@@ -77,6 +78,7 @@ struct tb_edges {
    * the packet, 0 -> 1 */
   struct tb_map stated;
   struct tb_map outlived; /* number of a packet -> see struct tb_edge_packet */
+  struct tb_wakelocks wakelocks;
   struct tb_buffer scratch;
   bool has_about; /* events that say what something is called, at no time */
   struct tb_ftrace_edges *ftrace;

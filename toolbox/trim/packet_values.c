@@ -234,13 +234,12 @@ static enum tb_status append_value(struct appending *a, const struct tb_wire_fie
   return holds == HOLDS_TIMED && !a->at_own_times ? append_untimed(a, field) : append_field(field, end, a->buffer);
 }
 
-static enum tb_status append_head(struct appending *a, int64_t host_time) {
-  const struct tb_packet_header *head = &a->walk->packet.head;
-  int64_t time = tb_time_add(host_time, tb_walk_ahead(a->walk, head->machine));
-  struct tb_buffer *b = a->buffer;
+enum tb_status tb_packet_values_append_head(const struct tb_walk *walk, int64_t host_time, struct tb_buffer *b) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  int64_t time = tb_time_add(host_time, tb_walk_ahead(walk, head->machine));
   enum tb_status status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, time < 0 ? 0 : (uint64_t)time);
   if (status == TB_OK)
-    status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, a->walk->source->prescan.clocks.primary);
+    status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, walk->source->prescan.clocks.primary);
   if (status == TB_OK && head->sequence)
     status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, head->sequence);
   if (status == TB_OK && head->machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, head->machine);
@@ -255,7 +254,7 @@ enum tb_status tb_packet_values_append(struct tb_walk *walk, tb_packet_value_cho
   size_t start = buffer->len;
   enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
   size_t packet = buffer->len;
-  if (status == TB_OK) status = append_head(&a, host_time);
+  if (status == TB_OK) status = tb_packet_values_append_head(walk, host_time, buffer);
   if (status == TB_OK) status = tb_wire_buffer_open(buffer, walk->packet.head.kind);
   size_t payload = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) status = append_value(&a, &field, cursor.at);

@@ -192,6 +192,16 @@ static enum tb_status decide_values(struct trimming *t, struct tb_cut_order *ord
   return t->part.len ? tb_walk_write(walk, (struct tb_str){t->part.data, t->part.len}) : TB_OK;
 }
 
+/* A packet of wakelocks up to the start: the last one of a sequence says what all did. */
+static enum tb_status decide_wakelocks(struct trimming *t, struct tb_cut_order *order) {
+  t->part.len = 0;
+  enum tb_status status = tb_wakelocks_append(&t->edges.wakelocks, &t->walk, t->window.start, &t->part);
+  order->fate = t->part.len ? TB_CUT_MOVE : TB_CUT_DROP;
+  order->host_time = t->window.start;
+  if (t->part.len) order->replaced = (struct tb_str){t->part.data, t->part.len};
+  return status;
+}
+
 /* Whether packets of its sequence behind it are read otherwise than those before it. */
 static bool says_state(const struct tb_packet_header *head) {
   return head->cleared || head->dropped || head->first || head->has_defaults;
@@ -278,6 +288,9 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
     else if (status == TB_OK && walk->time.resolved && walk->packet.head.has_timestamp &&
              tb_packet_holds_values(walk->packet.head.kind))
       status = decide_values(t, &order);
+    else if (status == TB_OK && walk->time.resolved && walk->packet.head.has_timestamp &&
+             walk->packet.head.kind == TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA && walk->host_time <= t->window.start)
+      status = decide_wakelocks(t, &order);
     else
       decide(t, at_edge, &order);
     if (status != TB_OK) return fail(t, status, tb_status_text(status));
