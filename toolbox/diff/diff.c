@@ -2,6 +2,9 @@
  *
  * Both traces come in the order of time. The rows of one time, of both, are sorted by their hashes and matched: what is
  * left has no equal. Rows that are tracks are matched in the same way at the end.
+ *
+ * An argument of a slice is of the begin's time, but comes with the end where the trace has it there. So arguments that
+ * are left wait for an equal of the other trace until the end of both.
  */
 #include <stdlib.h>
 
@@ -12,6 +15,16 @@
 #include "io/input.h"
 #include "model/reader_ops.h"
 #include "toolbox/diff/rows.h"
+
+enum { WAITING_MAX = 1 << 18 };
+
+/* An argument without an equal so far. Its texts are behind it. */
+struct diff_waiting {
+  struct diff_waiting *next; /* of the same hash and side */
+  size_t size;
+  struct tb_diff_hashed row;
+  unsigned side;
+};
 
 struct diff_side {
   struct tb_reader *reader;
@@ -28,6 +41,8 @@ struct diff_state {
   struct tb_diff_row *rows[TB_DIFF_TABLE_COUNT]; /* of both sides, as they are found */
   size_t row_counts[TB_DIFF_TABLE_COUNT][2];
   struct tb_buffer text;
+  struct tb_map waiting; /* (hash, 0) -> struct diff_waiting */
+  size_t waiting_count;
 };
 
 static enum tb_status no_memory(struct tb_error *error) {
@@ -60,6 +75,87 @@ static enum tb_status keep(struct diff_state *d, unsigned side, const struct tb_
   return TB_OK;
 }
 
+/* ---- arguments that wait ----------------------------------------------------------------------------------------- */
+
+static void free_waiting(struct diff_state *d, struct diff_waiting *waiting) {
+  tb_free(d->allocator, waiting, waiting->size);
+  d->waiting_count--;
+}
+
+static struct diff_waiting *copy_waiting(struct diff_state *d, unsigned side, const struct tb_diff_hashed *row) {
+  size_t size = sizeof(struct diff_waiting) + row->name.len + row->value.len;
+  struct diff_waiting *copy = tb_alloc(d->allocator, size);
+  if (!copy) return NULL;
+  *copy = (struct diff_waiting){.size = size, .row = *row, .side = side};
+  char *texts = (char *)(copy + 1);
+  if (row->name.len) memcpy(texts, row->name.ptr, row->name.len);
+  if (row->value.len) memcpy(texts + row->name.len, row->value.ptr, row->value.len);
+  copy->row.name.ptr = texts;
+  copy->row.value.ptr = texts + row->name.len;
+  d->waiting_count++;
+  return copy;
+}
+
+/* The row and one that waits for it are equal. */
+static enum tb_status end_wait(struct diff_state *d, struct diff_waiting *waiting) {
+  struct diff_waiting *next = waiting->next;
+  uint64_t hash = waiting->row.hash;
+  free_waiting(d, waiting);
+  if (next) return tb_map_put(&d->waiting, hash, 0, (uint64_t)(uintptr_t)next);
+  tb_map_remove(&d->waiting, hash, 0);
+  return TB_OK;
+}
+
+/* Where too many wait, the traces differ in any case. */
+static enum tb_status wait_for_equal(struct diff_state *d, unsigned side, const struct tb_diff_hashed *row) {
+  struct diff_waiting *first = tb_map_find_pointer(&d->waiting, row->hash, 0);
+  if (first && first->side != side) return end_wait(d, first);
+  if (d->waiting_count == WAITING_MAX) return keep(d, side, row);
+  struct diff_waiting *waiting = copy_waiting(d, side, row);
+  if (!waiting) return TB_NO_MEMORY;
+  waiting->next = first;
+  enum tb_status status = tb_map_put(&d->waiting, row->hash, 0, (uint64_t)(uintptr_t)waiting);
+  if (status != TB_OK) free_waiting(d, waiting);
+  return status;
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct diff_waiting *x = *(struct diff_waiting *const *)a, *y = *(struct diff_waiting *const *)b;
+  if (x->row.has_ts != y->row.has_ts) return x->row.has_ts ? 1 : -1;
+  if (x->row.ts != y->row.ts) return x->row.ts < y->row.ts ? -1 : 1;
+  if (x->side != y->side) return x->side < y->side ? -1 : 1;
+  return x->row.hash < y->row.hash ? -1 : x->row.hash > y->row.hash;
+}
+
+/* Those that still wait have no equal. */
+static enum tb_status keep_waiting(struct diff_state *d) {
+  size_t size = d->waiting_count * sizeof(struct diff_waiting *), at = 0, count = 0;
+  struct diff_waiting **all = size ? tb_alloc(d->allocator, size) : NULL;
+  struct tb_map_entry entry;
+  if (!size) return TB_OK;
+  if (!all) return TB_NO_MEMORY;
+  while (tb_map_next(&d->waiting, &at, &entry))
+    for (struct diff_waiting *one = (void *)(uintptr_t)entry.value; one; one = one->next) all[count++] = one;
+  qsort(all, count, sizeof(struct diff_waiting *), by_time);
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < count && status == TB_OK; i++) status = keep(d, all[i]->side, &all[i]->row);
+  tb_free(d->allocator, all, size);
+  return status;
+}
+
+static void free_all_waiting(struct diff_state *d) {
+  size_t at = 0;
+  struct tb_map_entry entry;
+  while (tb_map_next(&d->waiting, &at, &entry))
+    for (struct diff_waiting *one = (void *)(uintptr_t)entry.value, *next; one; one = next) {
+      next = one->next;
+      free_waiting(d, one);
+    }
+  tb_map_free(&d->waiting);
+}
+
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
+
 static int by_hash(const void *a, const void *b) {
   const struct tb_diff_hashed *x = a, *y = b;
   return x->hash < y->hash ? -1 : x->hash > y->hash;
@@ -74,6 +170,8 @@ static enum tb_status keep_unmatched(struct diff_state *d, unsigned side) {
     while (other < others->count && by_hash(&others->items[other], &own->items[i]) < 0) other++;
     if (other < others->count && by_hash(&others->items[other], &own->items[i]) == 0)
       other++;
+    else if (own->items[i].table == TB_DIFF_ARGS)
+      status = wait_for_equal(d, side, &own->items[i]);
     else
       status = keep(d, side, &own->items[i]);
   }
@@ -211,7 +309,8 @@ static void match_formats(struct diff_state *d) {
   d->sides[0].rows.view = d->sides[1].rows.view =
       (struct tb_diff_view){.is_across = tb_reader_format(first) != tb_reader_format(second),
                             .names_tracks = a->names_tracks == b->names_tracks,
-                            .names_states = a->own_states == b->own_states};
+                            .names_states = a->own_states == b->own_states,
+                            .counters_by_id = a->counters_by_id || b->counters_by_id};
 }
 
 static enum tb_status diff(struct diff_state *d, const char *const paths[2], const struct tb_reader_options *options,
@@ -229,7 +328,7 @@ static enum tb_status diff(struct diff_state *d, const char *const paths[2], con
   match_formats(d);
   status = compare_events(d, error);
   if (status != TB_OK) return status;
-  return compare_tracks(d) == TB_OK && gather(d) == TB_OK ? TB_OK : no_memory(error);
+  return keep_waiting(d) == TB_OK && compare_tracks(d) == TB_OK && gather(d) == TB_OK ? TB_OK : no_memory(error);
 }
 
 static struct diff_state *create(const struct tb_allocator *allocator) {
@@ -238,6 +337,7 @@ static struct diff_state *create(const struct tb_allocator *allocator) {
   d->allocator = allocator;
   tb_arena_init(&d->arena, allocator, 0);
   tb_buffer_init(&d->text, allocator, 0);
+  tb_map_init(&d->waiting, allocator);
   for (unsigned i = 0; i < 2; i++) tb_diff_rows_init(&d->sides[i].rows, allocator);
   return d;
 }
@@ -249,6 +349,7 @@ static void close_sides(struct diff_state *d) {
     tb_reader_close(d->sides[i].reader);
   }
   tb_buffer_free(&d->text);
+  free_all_waiting(d);
 }
 
 /* Whether parts of a trace could not be read: ends without a begin, of which both have as many, are no such parts. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/hex.h"
 #include "base/intern.h"
 #include "json/emitter.h"
 #include "json/value.h"
@@ -19,6 +20,7 @@ void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *all
   tb_buffer_init(&rows->counter, allocator, 0);
   tb_map_init(&rows->used, allocator);
   tb_map_init(&rows->objects, allocator);
+  tb_map_init(&rows->begins, allocator);
 }
 
 void tb_diff_rows_free(struct tb_diff_rows *rows) {
@@ -28,6 +30,7 @@ void tb_diff_rows_free(struct tb_diff_rows *rows) {
   tb_buffer_free(&rows->counter);
   tb_map_free(&rows->used);
   tb_map_free(&rows->objects);
+  tb_map_free(&rows->begins);
 }
 
 void tb_diff_rows_clear(struct tb_diff_rows *rows) {
@@ -55,19 +58,43 @@ static uint64_t mix_process(const struct tb_diff_rows *rows, uint64_t hash, cons
   return mix(mix(hash, TB_TRACK_PROCESS), (uint64_t)process->pid);
 }
 
-/* FXT's "name:series:7" is "name id: 7 series", as others have it; without an id it is "name series". */
-static struct counter_name { struct tb_str name, id, series; } counter_name(struct tb_str text) {
-  struct counter_name parts = {.name = text};
-  size_t at = text.len;
-  while (at && text.ptr[at - 1] >= '0' && text.ptr[at - 1] <= '9') at--;
-  if (at == text.len || at < 2 || text.ptr[at - 1] != ':') return parts;
-  size_t series = at - 1;
-  while (series && text.ptr[series - 1] != ':') series--;
-  if (series < 2) return parts;
-  parts.name = (struct tb_str){text.ptr, series - 1};
-  parts.series = (struct tb_str){text.ptr + series, at - 1 - series};
-  if (text.len != at + 1 || text.ptr[at] != '0') parts.id = (struct tb_str){text.ptr + at, text.len - at};
-  return parts;
+/* What a counter's name says: "name id: 7 series", "name series", or FXT's "name:series:7", where 0 is no id. */
+struct counter_name {
+  struct tb_str name, series, id;
+};
+
+/* FXT's ids and JSON's are numbers, which JSON has in hexadecimal too, or texts. */
+static bool is_number(struct tb_str id) {
+  uint64_t number;
+  for (size_t i = 0; i < id.len; i++)
+    if (id.ptr[i] < '0' || id.ptr[i] > '9') return tb_hex_parse_prefixed(id, &number);
+  return id.len;
+}
+
+/* The text before the last `separator`, and what is behind it; false where there is none. */
+static bool split_last(struct tb_str text, struct tb_str separator, struct tb_str *before, struct tb_str *behind) {
+  for (size_t at = text.len; at-- > 1;) {
+    if (text.len - at < separator.len || memcmp(text.ptr + at, separator.ptr, separator.len) != 0) continue;
+    *before = (struct tb_str){text.ptr, at};
+    *behind = (struct tb_str){text.ptr + at + separator.len, text.len - at - separator.len};
+    return true;
+  }
+  return false;
+}
+
+/* False where it is no such name. `with_texts`: ids that are texts are looked for, too. */
+static bool take_id(struct tb_str text, bool with_texts, struct counter_name *parts) {
+  struct tb_str before, behind;
+  if (split_last(text, TB_STR(":"), &before, &parts->id) && !memchr(parts->id.ptr, ' ', parts->id.len) &&
+      (with_texts || is_number(parts->id)) && split_last(before, TB_STR(":"), &parts->name, &parts->series)) {
+    if (tb_str_equal(parts->id, TB_STR("0"))) parts->id.len = 0;
+    return true;
+  }
+  if (!split_last(text, TB_STR(" id: "), &parts->name, &behind)) return false;
+  const char *space = memchr(behind.ptr, ' ', behind.len);
+  parts->id = (struct tb_str){behind.ptr, space ? (size_t)(space - behind.ptr) : behind.len};
+  parts->series = space ? (struct tb_str){space + 1, behind.len - parts->id.len - 1} : TB_STR("value");
+  return true;
 }
 
 /* "name value" is "name": JSON has no counters without a series. */
@@ -80,9 +107,15 @@ static struct tb_str without_value(struct tb_str name) {
 /* The name of a track as it is compared, in rows->counter where it is another. Without memory, which is noted, an empty
  * one. */
 static struct tb_str compared_name(struct tb_diff_rows *rows, const struct tb_track *track) {
+  struct counter_name parts = {.id = {"", 0}};
+  char decimal[NUMBER_TEXT];
+  uint64_t number;
   if (!rows->view.is_across || track->type != TB_TRACK_COUNTER) return track->name;
-  struct counter_name parts = counter_name(track->name);
-  if (!parts.series.ptr) return without_value(track->name);
+  if (!take_id(track->name, rows->view.counters_by_id, &parts)) return without_value(track->name);
+  if (tb_hex_parse_prefixed(parts.id, &number)) {
+    snprintf(decimal, sizeof(decimal), "%" PRIu64, number);
+    parts.id = tb_str_from(decimal);
+  }
   const struct tb_str all[] = {parts.name, parts.id.len ? TB_STR(" id: ") : TB_STR(""), parts.id, TB_STR(" "),
                                parts.series};
   rows->counter.len = 0;
@@ -249,6 +282,16 @@ static enum slice_kind kind_of(const struct tb_diff_rows *rows, const struct tb_
   return event->track->type == TB_TRACK_CUSTOM && !rows->view.names_tracks ? KIND_ASYNC_INSTANT : KIND_INSTANT;
 }
 
+/* When the event's slice began: an argument is the slice's, be it said at its begin or at its end. */
+static enum tb_status find_begin(struct tb_diff_rows *rows, const struct tb_event *event, int64_t *begin) {
+  if (event->type == TB_EVENT_SLICE_BEGIN) return tb_map_put(&rows->begins, event->slice_id, 0, (uint64_t)event->ts);
+  const uint64_t *found = event->type == TB_EVENT_SLICE_END ? tb_map_find(&rows->begins, event->slice_id, 0) : NULL;
+  if (!found) return TB_OK;
+  *begin = (int64_t)*found;
+  tb_map_remove(&rows->begins, event->slice_id, 0);
+  return TB_OK;
+}
+
 static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
   bool ends = event->type == TB_EVENT_SLICE_END;
   row->table = ends ? TB_DIFF_ENDS : TB_DIFF_SLICES;
@@ -256,6 +299,7 @@ static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed
   row->name = event->name;
   if (ends && !event->offset) row->offset = TB_NO_OFFSET; /* the reader made it of a duration */
   enum tb_status status = add(rows, row);
+  if (status == TB_OK) status = find_begin(rows, event, &row->ts);
   row->table = TB_DIFF_ARGS;
   row->hash = 0;
   rows->text.len = 0;

@@ -22,9 +22,10 @@ struct tb_diff_hashed {
 
 /* In what the formats of the two traces differ: what one of them does not have is not compared. */
 struct tb_diff_view {
-  bool is_across;    /* they are of two formats */
-  bool names_tracks; /* both name tracks of async slices, or neither */
-  bool names_states; /* both have the same words for the states of threads, and idle threads */
+  bool is_across;      /* they are of two formats */
+  bool names_tracks;   /* both name tracks of async slices, or neither */
+  bool names_states;   /* both have the same words for the states of threads, and idle threads */
+  bool counters_by_id; /* one has ids in the names of all counters */
 };
 
 /* Rows in memory. */
@@ -37,6 +38,7 @@ struct tb_diff_rows {
   struct tb_buffer text, counter; /* an argument's key; a counter's name */
   struct tb_map used;             /* index of a track that has an event, or has a track that has one */
   struct tb_map objects;          /* number of a slice that is an object's life, while it is open */
+  struct tb_map begins;           /* number of any other open slice -> its begin's time */
   bool lacks_memory;
   bool in_json; /* the arguments are of a value that is JSON text */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Whether two traces say the same, whatever their formats, and what differs. Both are read once and brought into the
- * order of time; memory grows with their tracks, and events beyond a budget go to temporary files.
+ * order of time; memory grows with their tracks and with arguments that differ (262,144 of them at most), and events
+ * beyond a budget go to temporary files.
  *
  *     struct tb_difference *found;
  *     enum tb_status status = tb_diff("before.json", "after.perfetto-trace", NULL, &found, NULL);
@@ -22,7 +23,7 @@ extern "C" {
 /* What is compared, X(id, name). Rows are equal where these are:
  *   slices     begin, track, name and categories of slices and instants
  *   ends       end, track and name of slices that end
- *   args       time, track, key and value of an argument of a slice or an instant
+ *   args       time, track, key and value of an argument of a slice (the time of its begin) or an instant
  *   counters   time, track, name and value
  *   flows      time, track of the slice that a flow leads to
  *   events     time, track and name of all else that happens: states of threads, logs, samples; of objects and memory
