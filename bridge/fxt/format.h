@@ -97,6 +97,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_CATEGORY_REST "trace_event.rest" /* and the end of a text of the next record's argument of that name */
 #define TB_FXT_SERIES_TEXTS "texts" /* carried: values of a counter that are texts in the source, by series */
 #define TB_FXT_SAMPLE "sample"      /* carried: the phase of samples that have none */
+#define TB_FXT_ID_ZERO "0x0"        /* carried: the id of a counter that has the id 0, where others of 0 have none */
 #define TB_FXT_OWN_SERIES TB_CARRIED_PREFIX "value" /* the one argument of a counter whose name says all */
 #define TB_FXT_JSON_SUFFIX ":json"                  /* of the names of arguments whose text is a JSON value */
 #define TB_FXT_NESTED "nested"                      /* carried: a letter for each argument that is not */

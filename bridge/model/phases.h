@@ -15,4 +15,9 @@ static inline bool tb_event_is_untimed(const struct tb_event *event) {
   return event->type == TB_EVENT_OTHER && !(event->has & TB_HAS_TS);
 }
 
+/* A complete event that has no duration is no slice. */
+static inline enum tb_event_type tb_complete_event_type(const struct tb_event *event) {
+  return event->has & TB_HAS_DUR ? TB_EVENT_SLICE_COMPLETE : TB_EVENT_INSTANT;
+}
+
 #endif

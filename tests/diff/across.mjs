@@ -50,6 +50,17 @@ const textIds = (name) => json({ ...slice, name, pid: "Spans", tid: "Profiler" }
 const lateEnd = (name) => json({ ...at, ph: "E", name: "gone", ts: 1 }, { ...slice, name });
 const counters = (value, series) => json({ ...at, ph: "C", name: "heap", ts: 1, args: { [series]: value } },
                                          { ...at, ph: "C", name: "heap", id: 3, ts: 2, args: { used: 5 } });
+const withoutEnd = (name) => json({ ...at, ph: "X", name, ts: 9 }, { ...at, ph: "X", id: 1, name: "b", ts: 9 },
+                                  { ...at, ph: "X", name: "c", ts: 9, dur: -2 });
+const argsAtEnd = (value) => json({ ...at, ph: "B", name: "work", ts: 1, args: { x: 1 } },
+                                  { ...at, ph: "E", name: "work", ts: 9, args: { y: value } });
+const counterIds = (id) => json({ ...at, ph: "C", name: "heap", id: 0, ts: 1, args: { value: 5 } },
+                                { ...at, ph: "C", name: "heap", id, ts: 2, args: { used: 5 } },
+                                { ...at, ph: "C", name: "heap", id: "here", ts: 3, args: { used: 5 } });
+const profile = (name) => json({ ...at, ph: "P", id: 1, name, ts: 1, args: { data: 1 } });
+const endsOutOfOrder = (ts) => json({ ...at, ph: "B", name: "all", ts: 0 }, { ...at, ph: "B", name: "outer", ts: 1 },
+                                    { ...at, ph: "B", name: "inner", ts: 2 }, { ...at, ph: "E", name: "outer", ts: 5 },
+                                    { ...at, ph: "E", name: "inner", ts }, { ...at, ph: "E", name: "all", ts: 9 });
 const idle = "swapper/0", processor = "(-----) [000] ....";
 const switched = (from, [tid, state], to, next) =>
   `sched_switch: prev_comm=${from} prev_pid=${tid} prev_prio=120 prev_state=${state} ==>` +
@@ -77,6 +88,13 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["ids that are text", "pftrace", textIds("other"), textIds("renamed"), ["slices", "ends"]],
   ["names of counters", "fxt", counters(1, "used"), counters(2, "used"), ["counters"]],
   ["names of counters, another series", "fxt", counters(1, "used"), counters(1, "free"), ["counters", "tracks"]],
+  ["complete events without a duration", "fxt", withoutEnd("a"), withoutEnd("other"), ["slices"]],
+  ["complete events without a duration", "pftrace", withoutEnd("a"), withoutEnd("other"), ["slices"]],
+  ["arguments of an end", "fxt", argsAtEnd(2), argsAtEnd(3), ["args"]],
+  ["ids of counters", "fxt", counterIds("0x10"), counterIds(17), ["counters", "tracks"]],
+  ["ids of counters", "pftrace", counterIds("0x10"), counterIds(17), ["counters", "tracks"]],
+  ["samples with an id", "fxt", profile("a"), profile("b"), ["slices"]],
+  ["ends in another order", "fxt", endsOutOfOrder(5), endsOutOfOrder(6), ["ends"]],
   ["tracks with and without a name", "json", onTrack("a"), onTrack("b"), ["slices", "ends"]],
   ["tracks with and without a name", "fxt", onTrack("a"), onTrack("b"), ["slices", "ends"]],
   ["slices of a process", "json", onProcess("a"), onProcess("b"), ["slices", "ends"]],

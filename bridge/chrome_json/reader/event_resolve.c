@@ -228,7 +228,7 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *par
     event->phase = parse->phase.ptr[0];
     state->seen_trace = true;
   }
-  if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR)) event->type = TB_EVENT_INSTANT;
+  if (event->type == TB_EVENT_SLICE_COMPLETE) event->type = tb_complete_event_type(event);
   if (parse->instant_scope.ptr && !set_scope(state, parse, event->type == TB_EVENT_INSTANT)) return false;
   if (!set_rare(state, parse) || !set_track(state, parse, (enum place)phase.place)) return false;
   if (event->type == TB_EVENT_OTHER) tb_json_take_task_state(event);

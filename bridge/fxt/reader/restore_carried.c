@@ -21,6 +21,8 @@ static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
   if (phase == 'T' && type == TB_EVENT_INSTANT) return TB_EVENT_THREAD_STATE; /* else a step of a legacy async slice */
   enum tb_event_type named = tb_phase_event_type(phase);
   switch (named) {
+    case TB_EVENT_SLICE_COMPLETE: /* its duration comes behind the phase, if at all */
+      return TB_EVENT_INSTANT;
     case TB_EVENT_INSTANT:
     case TB_EVENT_ASYNC_BEGIN:
     case TB_EVENT_ASYNC_INSTANT:
@@ -55,7 +57,7 @@ static void restore_phase(struct tb_event *event, struct tb_str phase) {
     return;
   }
   char c = phase.len == 1 ? phase.ptr[0] : '\0';
-  if (event->type == TB_EVENT_ASYNC_INSTANT && (c == 'i' || c == 'I')) {
+  if (event->type == TB_EVENT_ASYNC_INSTANT && tb_phase_event_type(c) == TB_EVENT_INSTANT) {
     event->type = TB_EVENT_INSTANT; /* of a thread, with an id */
     event->instant_scope = 't';
   }
@@ -135,9 +137,16 @@ static bool restore_name(struct tb_event *event, const struct tb_arg *name) {
   return true;
 }
 
-/* A slice that never ends is a complete one, or has an end, so that FXT's readers nest others as they are. */
+/* A slice that never ends is a complete one, or has an end, so that FXT's readers nest others as they are. What may be
+ * its end after all is an instant. */
 static bool restore_endless(struct tb_fxt_reader *fx, struct tb_event *event) {
   if (event->type == TB_EVENT_SLICE_END) return fx->is_no_event = true;
+  if (event->type == TB_EVENT_OTHER && tb_str_equal(event->phase_text, TB_STR("E"))) {
+    event->type = TB_EVENT_SLICE_END;
+    event->phase = 'E';
+    event->phase_text = (struct tb_str){NULL, 0};
+    return true;
+  }
   if (event->type != TB_EVENT_SLICE_COMPLETE) return false;
   event->type = TB_EVENT_SLICE_BEGIN;
   event->phase = 'B';
@@ -240,5 +249,6 @@ enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) 
     extra[event->extra_count++] = arg;
   }
   fx->arg_count = kept;
+  if (event->type == TB_EVENT_INSTANT && event->phase == 'X') event->type = tb_complete_event_type(event);
   return status;
 }

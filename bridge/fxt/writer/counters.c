@@ -3,8 +3,10 @@
  * Counters: the samples of one counter at one moment become one record.
  */
 #include "base/decimal.h"
+#include "base/hex.h"
 #include "fxt/writer/writer.h"
 #include "json/value.h"
+#include "model/arg_lookup.h"
 
 /* ---- the record in the making ------------------------------------------------------------------------------------ */
 
@@ -90,34 +92,59 @@ enum { IDENTITY_TEXTS = 5 };
 
 static const struct tb_str no_text = {NULL, 0};
 
-/* The strings that a JSON array begins with; how many, at most IDENTITY_TEXTS. */
-static unsigned take_texts(struct tb_fxt_writer *w, struct tb_str json, struct tb_str texts[IDENTITY_TEXTS]) {
+/* The strings that a JSON array begins with; how many, at most IDENTITY_TEXTS. *last is what is behind them, NULL where
+ * that is the end. */
+static unsigned take_texts(struct tb_fxt_writer *w, struct tb_str json, struct tb_str texts[IDENTITY_TEXTS],
+                           const struct tb_arg **last) {
   struct tb_arg *list;
   unsigned count = 0;
+  *last = NULL;
   if (!json.len || !tb_json_parse_value(&w->scratch, json, &list) || list->type != TB_ARG_ARRAY) return 0;
-  for (uint32_t i = 1; i < list->span && count < IDENTITY_TEXTS && list[i].type == TB_ARG_STRING; i += list[i].span)
+  uint32_t i = 1;
+  for (; i < list->span && count < IDENTITY_TEXTS && list[i].type == TB_ARG_STRING; i += list[i].span)
     texts[count++] = list[i].text;
+  if (i < list->span) *last = &list[i];
   return count;
+}
+
+/* The thread of JSON's counter, where it says one: `{"tid": …}`. */
+static void take_thread(const struct tb_arg *object, struct tb_fxt_sampling *to) {
+  const struct tb_arg *tid =
+      object && object->type == TB_ARG_DICT ? tb_find_member(object + 1, object->span - 1, TB_STR("tid")) : NULL;
+  if (tid && tid->type == TB_ARG_INT) to->thread = tid->u;
+}
+
+static bool is_number(struct tb_str text, uint64_t *number) {
+  return tb_fxt_parse_number(text, number) || tb_hex_parse_prefixed(text, number);
 }
 
 static uint64_t number_of(struct tb_str text) {
   uint64_t number;
-  return tb_fxt_parse_number(text, &number) ? number : tb_fxt_text_hash(text);
+  return is_number(text, &number) ? number : tb_fxt_text_hash(text);
 }
 
-/* Name, series, id and thread of a counter's own track: by its description, else by its name. Returns the id where it
- * is a text. */
+/* The text that says the id where its number does not: FXT's counters all have an id, which is 0 where none is needed,
+ * so that a description of FXT's has it with the thread's. */
+static struct tb_str text_of_id(struct tb_str id, bool is_of_fxt) {
+  uint64_t number;
+  if (!is_number(id, &number)) return id;
+  return number || (is_of_fxt && tb_str_equal(id, TB_STR("0"))) ? no_text : TB_STR(TB_FXT_ID_ZERO);
+}
+
+/* Name, series, id and thread of a counter's own track: by its description, else by its name. Returns the id where its
+ * number does not say it. */
 static struct tb_str identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str *name,
                               struct tb_str *series, struct tb_fxt_sampling *to, char *letter) {
   struct tb_str texts[IDENTITY_TEXTS];
-  unsigned count = take_texts(w, tb_track_get_details(track)->description, texts);
+  const struct tb_arg *last;
+  unsigned count = take_texts(w, tb_track_get_details(track)->description, texts, &last);
   *name = count >= 2 ? texts[0] : track->name;
   *series = count >= 2 ? texts[1] : TB_STR(TB_FXT_OWN_SERIES);
   if (count >= 3) to->id = number_of(texts[2]);
   if (count >= 4 && !to->thread) to->thread = number_of(texts[3]);
+  if (!to->thread) take_thread(last, to);
   if (count >= 5 && texts[4].len == 1) *letter = texts[4].ptr[0];
-  uint64_t number;
-  return count >= 3 && !tb_fxt_parse_number(texts[2], &number) ? texts[2] : no_text;
+  return count >= 3 ? text_of_id(texts[2], count > 3) : no_text;
 }
 
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
@@ -230,7 +257,8 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
     id = identify(w, event->track, &name, &series, &to, &letter);
   else if (event->id.kind != TB_ID_NONE)
     to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
-  if (!own_track && event->id.kind != TB_ID_NONE && !event->id.is_number) id = event->id.text;
+  if (!own_track && event->id.kind != TB_ID_NONE)
+    id = !event->id.is_number ? event->id.text : event->id.value ? no_text : TB_STR(TB_FXT_ID_ZERO);
   if (!own_track && !event->thread) to.thread = tb_fxt_no_thread_koid(event->track);
   if (event->stack.frame_count || event->stack.ref.len)
     tb_fxt_lose_event(w, "a counter's call stack, which FXT has no place for", event);

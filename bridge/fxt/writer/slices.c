@@ -274,14 +274,31 @@ static void put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) 
   put_end(w, event->track, &bare, event->ts);
 }
 
-/* An end that names a slice that is not open: an end record would end another one. */
-static void put_unmatched_end(struct tb_fxt_writer *w, const struct tb_event *event) {
+/* What has no record of its own type. */
+static void put_in_instant(struct tb_fxt_writer *w, const struct tb_event *event, enum tb_event_type type, char phase) {
   struct tb_event instant = *event;
-  instant.type = TB_EVENT_OTHER;
-  instant.phase = 'E';
+  instant.type = type;
+  instant.phase = phase;
   w->args.count = 0; /* it flattens them itself */
   tb_fxt_put_other(w, &instant);
   w->args.count = 0;
+}
+
+/* An end that names a slice that is not open: an end record would end another one. Where a slice never ended that an
+ * end around it closed here, it may be the end of that one, and says so. */
+static void put_unmatched_end(struct tb_fxt_writer *w, const struct tb_event *event, bool has_endless) {
+  struct tb_event end = *event;
+  struct tb_arg *extra = has_endless ? tb_arena_alloc(&w->scratch, (event->extra_count + 1) * sizeof(*extra)) : NULL;
+  if (has_endless && !extra) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  if (has_endless) {
+    if (event->extra_count) memcpy(extra, event->extra, event->extra_count * sizeof(*extra));
+    extra[end.extra_count++] = (struct tb_arg){.name = tb_carried_key(TB_CARRIED_NO_END), .span = 1};
+    end.extra = extra;
+  }
+  put_in_instant(w, &end, TB_EVENT_OTHER, 'E');
 }
 
 /* Ends the innermost slice at the time of `event`, with w->args. Behind a slice that never ends, records of ends have
@@ -362,7 +379,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
   bool has_name = event->has & TB_HAS_NAME && event->name.len;
   if (track_state->slices->stack.count == 0) {
     if (track_state->has_endless && !has_name)
-      put_unmatched_end(w, event); /* readers would end the slice that never ends */
+      put_unmatched_end(w, event, true); /* readers would end the slice that never ends */
     else
       put_bare_end(w, event);
     return;
@@ -370,7 +387,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
   if (!has_name && !event->categories.len && end_earlier(w, event, track_state)) return;
   size_t count = closed_by(event, track_state);
   if (count == 0) {
-    put_unmatched_end(w, event);
+    put_unmatched_end(w, event, track_state->has_endless);
     return;
   }
   if (count == 1) {
@@ -393,7 +410,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
 
 static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->dur < 0 || event->dur > INT64_MAX - (event->ts > 0 ? event->ts : 0)) {
-    tb_fxt_lose_event(w, "a slice that ends before it begins", event);
+    put_in_instant(w, event, TB_EVENT_INSTANT, 'X');
     return;
   }
   struct slice_parts slice = {.thread = event->thread,

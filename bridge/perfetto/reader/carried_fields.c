@@ -96,6 +96,7 @@ static void set_phase(struct tb_event *event, struct tb_str phase) {
   } else {
     event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
   }
+  if (event->type == TB_EVENT_SLICE_COMPLETE) event->type = tb_complete_event_type(event);
   /* an end of what did not begin: as such it would end what did */
   if (event->type == TB_EVENT_SLICE_END) event->type = TB_EVENT_OTHER;
   if (event->type == TB_EVENT_OTHER) event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};

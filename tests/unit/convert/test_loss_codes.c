@@ -50,7 +50,7 @@ static void every_loss_has_a_code(void **state) {
   unsigned kinds = 0;
   for (unsigned i = 0; i < CODES; i++) kinds += seen[i] != 0;
   print_message("%llu files, %u codes\n", (unsigned long long)files, kinds);
-  assert_true(kinds > 12);
+  assert_true(kinds >= 12);
 }
 
 int main(void) {
