@@ -40,6 +40,7 @@ struct tb_target_traits {
   bool fxt_blobs;        /* Perfetto's packets that were in blobs of FXT, as they were: do not read them */
   bool system_as_text;   /* the system's own events as lines of text (TB_EVENT_SYSTEM_TRACE) */
   bool system_as_events; /* it has no place for such text: the events that it says */
+  bool threads_placed;   /* what happens on a thread names its process: it has to be known before */
   bool one_machine;      /* it knows one machine: process and thread ids of others have to differ from its own */
   /* what the recorder says of itself as members of the trace (TB_EVENT_TRACE_METADATA), a dict of typed fields each:
    * `metadata`, whose members are joined, and `otherData` */

@@ -34,6 +34,24 @@ const onProcess = (name) => packets(
 const ofNoProcess = (value) => packets(
   `${start} track_descriptor { uuid: 5 name: "load" counter { } }`,
   `timestamp: 10 ${sequence} track_event { type: TYPE_COUNTER track_uuid: 5 counter_value: ${value} }`);
+const ofThread = (...events) => packets(
+  `${start} track_descriptor { uuid: 5 process { pid: 7 } }`,
+  `${sequence} track_descriptor { uuid: 6 parent_uuid: 5 thread { pid: 7 tid: 8 } }`,
+  ...events.map((event) => `${sequence} timestamp: ${event.replace("{", "{ track_uuid: 6")}`));
+const saidTwice = (value) => ofThread(
+  '10 track_event { type: TYPE_SLICE_BEGIN name: "a" debug_annotations { name: "x" int_value: 1 } }',
+  `20 track_event { type: TYPE_SLICE_END debug_annotations { name: "x" int_value: 1 }
+     debug_annotations { name: "y" int_value: ${value} } }`);
+const logged = (level) => ofThread(
+  `10 track_event { type: TYPE_INSTANT name: "a" log_message { prio: PRIO_${level} body_iid: 1 } }
+     interned_data { log_message_body { iid: 1 body: "text" } }`);
+const heapOf = (pid) => packets(
+  `timestamp: 10 profile_packet { process_dumps { pid: ${pid} heap_name: "malloc" samples { self_allocated: 5 } } }`);
+const placedLate = (tgid) => packets( // behind more events than a reader reads before they are written
+  ...Array.from({ length: 4000 }, (_, i) => `${start} ftrace_events { cpu: 1 event { timestamp: ${10 + i} pid: 31
+     sched_waking { comm: "app" pid: 31 prio: 120 target_cpu: 1 } } }`),
+  `timestamp: 9000 process_tree { processes { pid: ${tgid} ppid: 1 cmdline: "of" }
+     threads { tid: 31 tgid: ${tgid} } }`);
 const otherPacket = (id) => packets(`timestamp: 10 104 { 1: ${id} }`);
 const async = { ...at, id: 1 };
 const nested = (name) => json({ ...async, ph: "b", name: "outer", ts: 1 }, { ...async, ph: "e", name: "outer", ts: 9 },
@@ -95,6 +113,15 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["ids of counters", "pftrace", counterIds("0x10"), counterIds(17), ["counters", "tracks"]],
   ["samples with an id", "fxt", profile("a"), profile("b"), ["slices"]],
   ["ends in another order", "fxt", endsOutOfOrder(5), endsOutOfOrder(6), ["ends"]],
+  ["an argument of begin and end", "json", saidTwice(1), saidTwice(2), ["args"]],
+  ["an argument of begin and end", "fxt", saidTwice(1), saidTwice(2), ["args"]],
+  ["the level of a log message", "json", logged("WARN"), logged("INFO"), ["args"]],
+  ["the level of a log message", "fxt", logged("WARN"), logged("INFO"), ["args"]],
+  ["samples of a process", "json", heapOf(7), heapOf(8), ["events"]],
+  ["samples of a process", "fxt", heapOf(7), heapOf(8), ["events"]],
+  ["a thread whose process comes late", "fxt", placedLate(30), placedLate(40), ["events", "processes", "threads"]],
+  ["a thread whose process comes late, in a file that can be read twice", "fxt", { ...placedLate(30), inBytes: true },
+    placedLate(40), ["events", "processes", "threads"]],
   ["tracks with and without a name", "json", onTrack("a"), onTrack("b"), ["slices", "ends"]],
   ["tracks with and without a name", "fxt", onTrack("a"), onTrack("b"), ["slices", "ends"]],
   ["slices of a process", "json", onProcess("a"), onProcess("b"), ["slices", "ends"]],
@@ -116,10 +143,11 @@ function said(first, second) {
   return names.sort().join();
 }
 
-function write(name, { end, text }) {
-  const file = path.join(folder, `${name}.${end}`);
+function write(name, { end, text, inBytes }) {
+  const file = path.join(folder, `${name}.${end}`), bytes = `${file}.pftrace`;
   fs.writeFileSync(file, text);
-  return file;
+  if (inBytes) execFileSync(program, ["convert", "-q", file, "-o", bytes]);
+  return inBytes ? bytes : file;
 }
 
 const faults = [];

@@ -7,8 +7,10 @@
 
 #include "base/hex.h"
 #include "base/intern.h"
+#include "base/search.h"
 #include "json/emitter.h"
 #include "json/value.h"
+#include "model/fields_as_args.h"
 #include "timeline/slice_nester.h"
 
 enum { ROWS_MAX = 1 << 28, NUMBER_TEXT = 32 };
@@ -21,9 +23,25 @@ void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *all
   tb_map_init(&rows->used, allocator);
   tb_map_init(&rows->objects, allocator);
   tb_map_init(&rows->begins, allocator);
+  tb_map_init(&rows->said, allocator);
+}
+
+/* What the begin of an open slice said. */
+struct said_args {
+  size_t count;
+  uint64_t hashes[]; /* in order */
+};
+
+static size_t size_of_said(size_t count) { return sizeof(struct said_args) + count * sizeof(uint64_t); }
+
+static void free_said(struct tb_diff_rows *rows, struct said_args *said) {
+  tb_free(rows->allocator, said, size_of_said(said->count));
 }
 
 void tb_diff_rows_free(struct tb_diff_rows *rows) {
+  size_t at = 0;
+  struct tb_map_entry entry;
+  while (tb_map_next(&rows->said, &at, &entry)) free_said(rows, (void *)(uintptr_t)entry.value);
   tb_free(rows->allocator, rows->items, rows->capacity * sizeof(*rows->items));
   tb_arena_free(&rows->arena);
   tb_buffer_free(&rows->text);
@@ -31,6 +49,7 @@ void tb_diff_rows_free(struct tb_diff_rows *rows) {
   tb_map_free(&rows->used);
   tb_map_free(&rows->objects);
   tb_map_free(&rows->begins);
+  tb_map_free(&rows->said);
 }
 
 void tb_diff_rows_clear(struct tb_diff_rows *rows) {
@@ -262,6 +281,37 @@ static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed 
   return TB_OK;
 }
 
+static enum tb_status add_field(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const char *key,
+                                struct tb_str text) {
+  const struct tb_arg arg = {.text = text, .span = 1, .type = TB_ARG_STRING};
+  if (!text.len) return TB_OK;
+  rows->text.len = 0;
+  enum tb_status status = tb_buffer_append(&rows->text, key, strlen(key));
+  return status == TB_OK ? add_arg(rows, row, &arg) : status;
+}
+
+/* Fields that JSON has as arguments. */
+static enum tb_status add_fields(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
+  char number[NUMBER_TEXT];
+  const struct tb_frame *from = &event->source_location;
+  enum tb_status status = add_field(rows, row, TB_ARG_LOG_LEVEL, tb_log_level_name(event->log_level));
+  if (status == TB_OK) status = add_field(rows, row, TB_ARG_SOURCE_LOCATION "." TB_ARG_FUNCTION_NAME, from->function);
+  if (status == TB_OK) status = add_field(rows, row, TB_ARG_SOURCE_LOCATION "." TB_ARG_FILE_NAME, from->file);
+  if (status == TB_OK && from->line && (from->function.len || from->file.len)) {
+    snprintf(number, sizeof(number), "%" PRIu32, from->line);
+    status = add_field(rows, row, TB_ARG_SOURCE_LOCATION "." TB_ARG_LINE_NUMBER, tb_str_from(number));
+  }
+  if (status == TB_OK && event->has & TB_HAS_CORRELATION) {
+    snprintf(number, sizeof(number), "%" PRIu64, event->correlation_id);
+    struct tb_str text = event->correlation_text.len ? event->correlation_text : tb_str_from(number);
+    status = add_field(rows, row, TB_ARG_CORRELATION, text);
+  }
+  if (status != TB_OK || !(event->has & TB_HAS_THREAD_INSTRUCTIONS)) return status;
+  snprintf(number, sizeof(number), "%" PRId64, event->thread_instruction_count);
+  const char *key = event->type == TB_EVENT_SLICE_END ? TB_ARG_INSTRUCTIONS_AT_END : TB_ARG_INSTRUCTIONS;
+  return add_field(rows, row, key, tb_str_from(number));
+}
+
 /* Categories are a set in Perfetto, and a list in JSON. */
 static uint64_t hash_categories(struct tb_str list) {
   uint64_t sum = 0;
@@ -292,6 +342,49 @@ static enum tb_status find_begin(struct tb_diff_rows *rows, const struct tb_even
   return TB_OK;
 }
 
+static int by_hash(const void *a, const void *b) {
+  uint64_t x = ((const struct tb_diff_hashed *)a)->hash, y = ((const struct tb_diff_hashed *)b)->hash;
+  return x < y ? -1 : x > y;
+}
+
+static bool has_said(const struct said_args *said, uint64_t hash) {
+  size_t at = 0;
+  if (!said) return false;
+  TB_LOWER_BOUND(at, said->count, i, said->hashes[i] < hash);
+  return at < said->count && said->hashes[at] == hash;
+}
+
+/* The rows from `first` on are the event's arguments. */
+static enum tb_status note_said(struct tb_diff_rows *rows, uint64_t slice, size_t first) {
+  size_t count = rows->count - first;
+  struct said_args *said = tb_alloc(rows->allocator, size_of_said(count));
+  if (!said) return TB_NO_MEMORY;
+  said->count = count;
+  for (size_t i = 0; i < count; i++) said->hashes[i] = rows->items[first + i].hash;
+  enum tb_status status = tb_map_put(&rows->said, slice, 0, (uint64_t)(uintptr_t)said);
+  if (status != TB_OK) free_said(rows, said);
+  return status;
+}
+
+/* Leaves one of equal arguments of a slice, be they of its begin, its end or both: an argument has one value. */
+static enum tb_status leave_said_once(struct tb_diff_rows *rows, const struct tb_event *event, size_t first) {
+  bool ends = event->type == TB_EVENT_SLICE_END;
+  struct said_args *said = ends ? tb_map_find_pointer(&rows->said, event->slice_id, 0) : NULL;
+  size_t kept = first;
+  if (rows->count - first > 1) qsort(&rows->items[first], rows->count - first, sizeof(*rows->items), by_hash);
+  for (size_t i = first; i < rows->count; i++) {
+    uint64_t hash = rows->items[i].hash;
+    if ((kept > first && rows->items[kept - 1].hash == hash) || has_said(said, hash)) continue;
+    rows->items[kept++] = rows->items[i];
+  }
+  rows->count = kept;
+  if (said) {
+    tb_map_remove(&rows->said, event->slice_id, 0);
+    free_said(rows, said);
+  }
+  return event->type == TB_EVENT_SLICE_BEGIN && kept > first ? note_said(rows, event->slice_id, first) : TB_OK;
+}
+
 static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
   bool ends = event->type == TB_EVENT_SLICE_END;
   row->table = ends ? TB_DIFF_ENDS : TB_DIFF_SLICES;
@@ -303,7 +396,10 @@ static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed
   row->table = TB_DIFF_ARGS;
   row->hash = 0;
   rows->text.len = 0;
-  return status == TB_OK ? add_args(rows, row, event->args, event->arg_count, false) : status;
+  size_t first = rows->count;
+  if (status == TB_OK) status = add_args(rows, row, event->args, event->arg_count, false);
+  if (status == TB_OK) status = add_fields(rows, row, event);
+  return status == TB_OK ? leave_said_once(rows, event, first) : status;
 }
 
 static enum tb_status add_counter(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {

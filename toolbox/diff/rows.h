@@ -39,6 +39,7 @@ struct tb_diff_rows {
   struct tb_map used;             /* index of a track that has an event, or has a track that has one */
   struct tb_map objects;          /* number of a slice that is an object's life, while it is open */
   struct tb_map begins;           /* number of any other open slice -> its begin's time */
+  struct tb_map said;             /* number of such a slice -> hashes of its begin's arguments, where it has some */
   bool lacks_memory;
   bool in_json; /* the arguments are of a value that is JSON text */
 };

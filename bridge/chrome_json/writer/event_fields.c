@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "chrome_json/writer/writer.h"
 #include "model/arg_lookup.h"
+#include "model/fields_as_args.h"
 
 #define MEMBER TB_JSON_MEMBER
 
@@ -250,15 +251,15 @@ static bool has_typed(const struct tb_event *event) {
 static void emit_source_location(struct tb_json_emit *emit, const struct tb_frame *location) {
   size_t start = emit->buffer.len;
   if (location->function.len) {
-    TB_JSON_EMIT(emit, ",\"function_name\":");
+    MEMBER(emit, TB_ARG_FUNCTION_NAME);
     tb_json_emit_string(emit, location->function);
   }
   if (location->file.len) {
-    TB_JSON_EMIT(emit, ",\"file_name\":");
+    MEMBER(emit, TB_ARG_FILE_NAME);
     tb_json_emit_string(emit, location->file);
   }
   if (location->line) {
-    TB_JSON_EMIT(emit, ",\"line_number\":");
+    MEMBER(emit, TB_ARG_LINE_NUMBER);
     tb_json_emit_uint(emit, location->line);
   }
   if (emit->status == TB_OK) emit->buffer.data[start] = '{';
@@ -278,17 +279,17 @@ static void emit_place_of_state(struct tb_json_emit *emit, const struct tb_event
 }
 
 static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) {
-  static const char *const levels[] = {NULL, NULL, "VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
+  struct tb_str level = tb_log_level_name(event->log_level);
   if (event->source_location.function.len || event->source_location.file.len) {
-    MEMBER(emit, "source_location");
+    MEMBER(emit, TB_ARG_SOURCE_LOCATION);
     emit_source_location(emit, &event->source_location);
   }
-  if (event->log_level < sizeof(levels) / sizeof(levels[0]) && levels[event->log_level]) {
-    MEMBER(emit, "log_level");
-    tb_json_emit_string(emit, tb_str_from(levels[event->log_level]));
+  if (level.len) {
+    MEMBER(emit, TB_ARG_LOG_LEVEL);
+    tb_json_emit_string(emit, level);
   }
   if (event->has & TB_HAS_CORRELATION) {
-    MEMBER(emit, "correlation_id");
+    MEMBER(emit, TB_ARG_CORRELATION);
     if (event->correlation_text.len)
       tb_json_emit_string(emit, event->correlation_text);
     else
@@ -297,9 +298,9 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
   if (event->has & TB_HAS_THREAD_INSTRUCTIONS) {
     /* that of an end is a member of an X as well as that of its begin */
     if (event->type == TB_EVENT_SLICE_END)
-      MEMBER(emit, "thread_instruction_count_at_end");
+      MEMBER(emit, TB_ARG_INSTRUCTIONS_AT_END);
     else
-      MEMBER(emit, "thread_instruction_count");
+      MEMBER(emit, TB_ARG_INSTRUCTIONS);
     tb_json_emit_int(emit, event->thread_instruction_count);
   }
   if (has_place_of_state(event)) emit_place_of_state(emit, event);

@@ -109,22 +109,25 @@ enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_event 
   return name.len ? set_name(fx, track, name, &news) : TB_OK;
 }
 
-/* Names a track, and says so in an event where it is news. */
-static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_str name) {
+/* Names a track, and says so in an event where it is news, or something else of the track is. */
+static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_str name, bool is_news) {
   bool news = false;
   enum tb_status status = set_name(fx, track, name, &news);
   struct tb_event *event;
-  return status == TB_OK && news ? tb_fxt_add_event(fx, TB_EVENT_TRACK, track, &event) : status;
+  return status == TB_OK && (news || is_news) ? tb_fxt_add_event(fx, TB_EVENT_TRACK, track, &event) : status;
 }
 
-/* The thread of a kernel object: of the process that its argument "process" names, which is then taken out. */
-static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, struct tb_track **thread) {
+/* The thread of a kernel object: of the process that its argument "process" names, which is then taken out. *adopted:
+ * it was known without one. */
+static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, struct tb_track **thread,
+                                       bool *adopted) {
   for (uint32_t i = 0; i < fx->arg_count; i++) {
     if (fx->args[i].type != TB_ARG_KOID || !tb_str_equal(fx->args[i].name, TB_STR("process"))) continue;
     uint64_t process = fx->args[i].u;
     memmove(&fx->args[i], &fx->args[i + 1], (fx->arg_count - i - 1) * sizeof(*fx->args));
     fx->arg_count--;
-    enum tb_status status = tb_fxt_thread_track(&fx->tables, process, koid, thread);
+    enum tb_status status = tb_fxt_adopt_thread(&fx->tables, process, koid, adopted);
+    if (status == TB_OK) status = tb_fxt_thread_track(&fx->tables, process, koid, thread);
     if (status != TB_OK) return status;
     return tb_map_put(&fx->tables.thread_objects, (uint64_t)(*thread)->tid, 0, process);
   }
@@ -178,12 +181,13 @@ enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t hea
   status = tb_fxt_set_object(&fx->tables, &fx->tables.kernel_objects, koid, 0, name, fx->args, fx->arg_count);
   type = type_of_object(fx, type);
   struct tb_track *track = NULL;
+  bool adopted = false;
   if (status == TB_OK && type == TB_FXT_OBJECT_PROCESS) status = tb_fxt_process_track(&fx->tables, koid, &track);
-  if (status == TB_OK && type == TB_FXT_OBJECT_THREAD) status = thread_of_object(fx, koid, &track);
+  if (status == TB_OK && type == TB_FXT_OBJECT_THREAD) status = thread_of_object(fx, koid, &track, &adopted);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   if (track) {
     status = take_text_ids(fx, track, &name);
-    if (status == TB_OK) status = name_track(fx, track, name);
+    if (status == TB_OK) status = name_track(fx, track, name, adopted);
     if (status != TB_OK || fx->arg_count == 0) return status; /* the track says it all */
   }
   const struct tb_track *owner = track;

@@ -80,8 +80,9 @@ static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *e
   } else if (scope.ptr[0] != 'p' || !to) {
     return TB_OK;
   }
-  event->instant_scope = scope.ptr[0];
-  event->thread = thread->tid || !thread->has_tid || says_thread ? thread : NULL;
+  bool is_sample = event->type == TB_EVENT_SAMPLE; /* of a process alone it has a thread without an id */
+  if (!is_sample) event->instant_scope = scope.ptr[0];
+  event->thread = says_thread || (thread->has_tid ? thread->tid != 0 : !is_sample) ? thread : NULL;
   event->track = to;
   return TB_OK;
 }

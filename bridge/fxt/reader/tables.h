@@ -105,6 +105,9 @@ void tb_fxt_free_threads(struct tb_fxt_tables *tables);
 TB_MUST_CHECK enum tb_status tb_fxt_process_track(struct tb_fxt_tables *tables, uint64_t koid, struct tb_track **track);
 TB_MUST_CHECK enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
                                                  struct tb_track **track);
+/* A thread that is of no process so far becomes one of that process, where it has no such thread yet: *adopted. */
+TB_MUST_CHECK enum tb_status tb_fxt_adopt_thread(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
+                                                 bool *adopted);
 TB_MUST_CHECK enum tb_status tb_fxt_thread_track_of_koid(struct tb_fxt_tables *tables, uint64_t thread,
                                                          struct tb_track **track);
 

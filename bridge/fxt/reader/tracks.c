@@ -147,6 +147,19 @@ enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t proces
   return status == TB_OK ? note_thread(tables, process, thread, *track) : status;
 }
 
+enum tb_status tb_fxt_adopt_thread(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread, bool *adopted) {
+  struct tb_track *track = tb_map_find_pointer(&tables->unowned_threads, thread, 0), *owner;
+  *adopted = false;
+  if (!track || !track->has_tid || find_thread(tables, process, thread)) return TB_OK;
+  enum tb_status status = tb_fxt_process_track(tables, process, &owner);
+  if (status == TB_OK) status = take_process_id(tables, track, owner);
+  if (status != TB_OK) return status;
+  track->parent = owner;
+  tb_map_remove(&tables->unowned_threads, thread, 0);
+  *adopted = true;
+  return note_thread(tables, process, thread, track);
+}
+
 /* Of the threads so far: the last one of a koid is found. */
 static enum tb_status make_latest_threads(struct tb_fxt_tables *tables) {
   enum tb_status status = TB_OK;

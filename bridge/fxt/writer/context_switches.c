@@ -193,10 +193,16 @@ static bool is_kept_as_text(const struct tb_fxt_writer *w, const struct tb_event
   return is_of_text && w->writer->options.keep_packets;
 }
 
+/* Whether a record says another state, the nearest that there is. */
+static bool is_said_otherwise(const struct tb_event *event) {
+  return is_only_letter(event) || event->task_state == TB_TASK_UNINTERRUPTIBLE_SLEEP ||
+         event->task_state == TB_TASK_CREATED;
+}
+
 /* What a record of scheduling does not say of a state. */
 static void count_lost_parts(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (is_kept_as_text(w, event)) return;
-  if (is_only_letter(event) || event->task_state == TB_TASK_UNINTERRUPTIBLE_SLEEP)
+  if (is_said_otherwise(event))
     tb_losses_add_kind(&w->writer->losses, "states of threads that FXT has no place for",
                        tb_task_state_letter((enum tb_task_state)event->task_state), event->offset);
   if (event->has & TB_HAS_CPU && event->cpu > UINT16_MAX)

@@ -53,7 +53,7 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
     tb_fxt_carry_text(w, TB_CARRIED_PHASE, phase);
   }
   bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;
-  if (event->type == TB_EVENT_INSTANT && (of_process || of_all)) {
+  if ((event->type == TB_EVENT_INSTANT || event->type == TB_EVENT_SAMPLE) && (of_process || of_all)) {
     struct tb_str scope = of_process ? TB_STR("p0") : TB_STR("g0"); /* 0: of the thread of this id */
     if (!event->thread || event->thread->type != TB_TRACK_THREAD || tb_fxt_thread_koid(event->thread)) scope.len--;
     tb_fxt_carry_text(w, TB_CARRIED_INSTANT_SCOPE, scope);

@@ -103,6 +103,10 @@ static void add_text_id(struct tb_fxt_flat *args, uint32_t *count, enum tb_carri
   args[(*count)++] = (struct tb_fxt_flat){.name = tb_carried_path(field), .text = text, .type = TB_FXT_ARG_STRING};
 }
 
+static bool has_process(const struct tb_track *track) {
+  return track->type == TB_TRACK_THREAD && (track->has_pid || track->parent);
+}
+
 /* Describes a track. One without a name whose id is a text is an object of no type, since one of its own would give it
  * an empty name. */
 static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str text,
@@ -110,7 +114,7 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   bool is_thread = track->type == TB_TRACK_THREAD;
   uint64_t process = tb_fxt_process_koid(track);
   struct tb_fxt_flat args[3] = {{.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID}};
-  uint32_t count = is_thread && (track->has_pid || track->parent);
+  uint32_t count = has_process(track);
   add_text_id(args, &count, TB_CARRIED_PID, tb_track_get_details(track)->pid_text, track->pid);
   if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, tb_track_get_details(track)->tid_text, track->tid);
   uint64_t type = !has_name ? TB_FXT_OBJECT_NONE : is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
@@ -142,6 +146,7 @@ static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, st
   more->name = copy;
   more->name_len = (uint32_t)name.len;
   track_state->described = true;
+  track_state->placed = has_process(track);
   put_kernel_object(w, track, name, true);
 }
 
@@ -160,7 +165,8 @@ void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
   struct tb_str name = name_of(track);
   if (!track_state->described && !name.len)
     describe_nameless(w, track, track_state);
-  else if (!track_state->described || !tb_str_equal(name, written_name(w, track_state)))
+  else if (!track_state->described || track_state->placed != has_process(track) ||
+           !tb_str_equal(name, written_name(w, track_state)))
     write_name(w, track, track_state, name);
 }
 

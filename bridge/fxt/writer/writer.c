@@ -188,4 +188,4 @@ const struct tb_writer_ops tb_fxt_writer_ops = {
     .padding = pad_with_magic,
     .has_magic = true,
     .takes_keep_packets = true,
-    .target = {.fxt_blobs = true, .system_as_events = true, .one_machine = true}};
+    .target = {.fxt_blobs = true, .system_as_events = true, .threads_placed = true, .one_machine = true}};

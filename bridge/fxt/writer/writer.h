@@ -85,6 +85,7 @@ struct tb_fxt_track_state {
   int64_t last_inner_ts; /* of begins and other events */
   uint32_t more;         /* place in tb_fxt_writer.more, + 1; 0: it has none of that */
   bool described : 1;    /* a kernel object record was written */
+  bool placed : 1;       /* it said the thread's process */
   bool has_text_id : 1;  /* it has no name, and a record that says that its id is a text */
   bool named : 1;        /* it has a name of metadata, which the track itself does not know */
   bool has_points : 1;   /* flow points of it wait */

@@ -23,7 +23,8 @@ extern "C" {
 /* What is compared, X(id, name). Rows are equal where these are:
  *   slices     begin, track, name and categories of slices and instants
  *   ends       end, track and name of slices that end
- *   args       time, track, key and value of an argument of a slice (the time of its begin) or an instant
+ *   args       time, track, key and value of an argument of a slice (the time of its begin) or an instant, once; fields
+ *              that JSON has as arguments are such: log_level, source_location, correlation_id, instruction counts
  *   counters   time, track, name and value
  *   flows      time, track of the slice that a flow leads to
  *   events     time, track and name of all else that happens: states of threads, logs, samples; of objects and memory

@@ -11,6 +11,7 @@
 #include "tracebridge/event.h"
 
 struct tb_perfetto_reader;
+struct tb_packet_header;
 
 /* What an importer keeps from packet to packet; the rows of one importer share it. It is made, zeroed, when it is first
  * wanted, and is r->importer_state while an importer runs whose row names it. */
@@ -62,6 +63,8 @@ enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct
 enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
+/* Puts threads into their processes before the packet's turn comes; TB_NO_MEMORY, or anything else. */
+enum tb_status tb_perfetto_look_at_process_tree(struct tb_perfetto_reader *r, const struct tb_packet_header *head);
 enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/sched.c */

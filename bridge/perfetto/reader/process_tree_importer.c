@@ -82,6 +82,37 @@ enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, st
   return TB_OK;
 }
 
+/* ---- looking ahead ----------------------------------------------------------------------------------------------- */
+
+/* The process that the input's first word on the thread names. */
+static enum tb_status place_thread(struct tb_perfetto_reader *r, uint32_t machine, int64_t pid, int64_t tid) {
+  struct tb_perfetto_track *track = tid ? tb_tracks_thread(&r->tracks, NULL, tid, machine) : NULL;
+  if (track && !track->track.has_pid) track = tb_tracks_thread(&r->tracks, &pid, tid, machine);
+  return track || !tid ? TB_OK : TB_NO_MEMORY;
+}
+
+static enum tb_status place_threads(struct tb_perfetto_reader *r, uint32_t machine,
+                                    const Perfetto__Protos__ProcessTree *tree) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < tree->n_processes && status == TB_OK; i++)
+    status = place_thread(r, machine, tree->processes[i]->pid, tree->processes[i]->pid);
+  for (size_t i = 0; i < tree->n_threads && status == TB_OK; i++)
+    if (tree->threads[i]->has_tgid) status = place_thread(r, machine, tree->threads[i]->tgid, tree->threads[i]->tid);
+  return status;
+}
+
+enum tb_status tb_perfetto_look_at_process_tree(struct tb_perfetto_reader *r, const struct tb_packet_header *head) {
+  struct tb_arena arena;
+  ProtobufCMessage *message;
+  tb_arena_init(&arena, r->allocator, 0);
+  enum tb_status status = tb_message_read(&arena, &perfetto__protos__process_tree__descriptor, head->payload, &message);
+  if (status == TB_OK) status = place_threads(r, head->machine, (const Perfetto__Protos__ProcessTree *)message);
+  tb_arena_free(&arena);
+  return status;
+}
+
+/* ---- kernels other than Linux ------------------------------------------------------------------------------------ */
+
 enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_str payload) {
   ProtobufCMessage *message;
   enum tb_status status =

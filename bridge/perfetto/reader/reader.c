@@ -5,6 +5,7 @@
 #include "model/tracks.h"
 #include "perfetto/packet/packet_detect.h"
 #include "perfetto/packet/packet_kinds.h"
+#include "perfetto/reader/importers.h"
 #include "perfetto/reader/track_event_fields.h"
 #include "protos/perfetto/gpu.pb-c.h"
 #include "protos/perfetto/track_event.pb-c.h"
@@ -107,6 +108,8 @@ struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int6
 
 struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid) {
   struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, pid, tid, r->head.machine);
+  bool looks = track && !pid && tid && !track->track.has_pid && r->reader->target.threads_placed;
+  if (looks && tb_perfetto_look_ahead(r)) track = tb_tracks_thread(&r->tracks, NULL, tid, r->head.machine);
   if (!track) r->out_of_memory = true;
   return track;
 }
@@ -146,6 +149,8 @@ static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_
     status = tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, INT64_MIN, true, &track);
   } else if (head->kind == TB_TRACE_PACKET_EXTENSION_DESCRIPTOR) {
     status = tb_descriptor_pool_add_extensions(&r->schema, head->payload);
+  } else if (head->kind == TB_TRACE_PACKET_PROCESS_TREE && r->reader->target.threads_placed) {
+    status = tb_perfetto_look_at_process_tree(r, head);
   }
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
 }
