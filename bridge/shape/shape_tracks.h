@@ -22,12 +22,18 @@ struct tb_shape_frame {
   int64_t begin_ts;    /* of `begin` */
 };
 
+/* A flow's end that waits for a slice. */
+struct tb_arriving_flow {
+  struct tb_flow flow;
+  int64_t ts; /* of the end */
+};
+
 /* `track` is first, so that pointers convert. */
 struct tb_shape_track {
   struct tb_track track;
-  bool is_announced;         /* came as a TB_EVENT_TRACK since it last changed */
-  struct tb_open_stack open; /* of struct tb_shape_frame */
-  struct tb_flow *arriving;  /* flows that end at the next slice */
+  bool is_announced;                 /* came as a TB_EVENT_TRACK since it last changed */
+  struct tb_open_stack open;         /* of struct tb_shape_frame */
+  struct tb_arriving_flow *arriving; /* flows that end at the next slice */
   size_t arriving_count, arriving_capacity;
   uint64_t group;  /* of events of one time, of the shaper, in which ... */
   size_t begun;    /* ... so many slices began that did not end */

@@ -106,28 +106,36 @@ static void join_bind_id(struct tb_shaper *s, const struct tb_event *event) {
   if (out && tb_flow_edges_step(&s->flows, flow, event->slice_id, &ignored) != TB_OK) s->out_of_memory = true;
 }
 
-/* What ends at the next slice of the track. */
-static void join_arriving(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event) {
-  for (size_t i = 0; i < track->arriving_count; i++)
-    emit_edge(s, event, tb_flow_edges_at(&s->flows, track->arriving[i]), event->slice_id);
-  track->arriving_count = 0;
+/* What ends at the next slice of the track. A complete one of the flow end's time began before it, wherever it is in
+ * the source: so it is in JSON, where alone flows end so. */
+static void join_arriving(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event,
+                          bool is_complete) {
+  size_t kept = 0;
+  for (size_t i = 0; i < track->arriving_count; i++) {
+    struct tb_arriving_flow *arriving = &track->arriving[i];
+    if (is_complete && arriving->ts == event->ts)
+      track->arriving[kept++] = *arriving;
+    else
+      emit_edge(s, event, tb_flow_edges_at(&s->flows, arriving->flow), event->slice_id);
+  }
+  track->arriving_count = kept;
 }
 
-static void join(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event) {
-  if (track->arriving_count) join_arriving(s, track, event);
+static void join(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event, bool is_complete) {
+  if (track->arriving_count) join_arriving(s, track, event, is_complete);
   if (event->flow_count || event->terminating_flow_count) join_ids(s, event);
   if (event->bind_id.kind != TB_ID_NONE) join_bind_id(s, event);
 }
 
-static void arrive(struct tb_shaper *s, struct tb_shape_track *track, struct tb_flow flow) {
+static void arrive(struct tb_shaper *s, struct tb_shape_track *track, struct tb_flow flow, int64_t ts) {
   void *arriving = track->arriving;
-  if (tb_grow_array(s->allocator, &arriving, &track->arriving_capacity, track->arriving_count + 1, sizeof(flow),
-                    MOST_OPEN) != TB_OK) {
+  if (tb_grow_array(s->allocator, &arriving, &track->arriving_capacity, track->arriving_count + 1,
+                    sizeof(*track->arriving), MOST_OPEN) != TB_OK) {
     s->out_of_memory = true;
     return;
   }
   track->arriving = arriving;
-  track->arriving[track->arriving_count++] = flow;
+  track->arriving[track->arriving_count++] = (struct tb_arriving_flow){flow, ts};
 }
 
 void tb_shaper_flow(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event) {
@@ -139,7 +147,7 @@ void tb_shaper_flow(struct tb_shaper *s, struct tb_shape_track *track, const str
   }
   bool ends = event->type == TB_EVENT_FLOW_END;
   if (ends && !(event->has & TB_HAS_BIND_ENCLOSING)) {
-    arrive(s, track, flow);
+    arrive(s, track, flow, event->ts);
     return;
   }
   uint64_t slice = track->open.count ? frame_at(track, track->open.count - 1)->slice_id : 0, ignored;
@@ -329,6 +337,7 @@ static struct tb_shape_frame *open_slice(struct tb_shaper *s, struct tb_shape_tr
 }
 
 void tb_shaper_begin(struct tb_shaper *s, struct tb_shape_track *track, struct tb_event *event) {
+  bool is_complete = event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
   struct tb_shape_frame *top = open_slice(s, track, event);
   if (!top) return;
   if (event->type == TB_EVENT_SLICE_COMPLETE)
@@ -337,7 +346,7 @@ void tb_shaper_begin(struct tb_shaper *s, struct tb_shape_track *track, struct t
     store_begin(s, top, event);
   else
     tb_shaper_emit(s, event);
-  join(s, track, event);
+  join(s, track, event, is_complete);
 }
 
 /* The frame that an END is for: one whose end is not known, of its name and categories where it has them. */

@@ -79,6 +79,11 @@ const profile = (name) => json({ ...at, ph: "P", id: 1, name, ts: 1, args: { dat
 const endsOutOfOrder = (ts) => json({ ...at, ph: "B", name: "all", ts: 0 }, { ...at, ph: "B", name: "outer", ts: 1 },
                                     { ...at, ph: "B", name: "inner", ts: 2 }, { ...at, ph: "E", name: "outer", ts: 5 },
                                     { ...at, ph: "E", name: "inner", ts }, { ...at, ph: "E", name: "all", ts: 9 });
+const flowTo = (end, ...slices) => json({ ...slice, ts: 1 }, { ...at, ph: "s", name: "go", id: 9, ts: 2 },
+                                        { ...at, tid: 9, ph: "f", name: "go", id: 9, ts: 20, ...end },
+                                        ...slices.map((event) => ({ ...at, tid: 9, ts: 20, name: "to", ...event })));
+const complete = { ph: "X", dur: 5 }, halves = [{ ph: "B" }, { ph: "E", ts: 25 }];
+const enclosing = { bp: "e" };
 const idle = "swapper/0", processor = "(-----) [000] ....";
 const switched = (from, [tid, state], to, next) =>
   `sched_switch: prev_comm=${from} prev_pid=${tid} prev_prio=120 prev_state=${state} ==>` +
@@ -112,6 +117,9 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["ids of counters", "fxt", counterIds("0x10"), counterIds(17), ["counters", "tracks"]],
   ["ids of counters", "pftrace", counterIds("0x10"), counterIds(17), ["counters", "tracks"]],
   ["samples with an id", "fxt", profile("a"), profile("b"), ["slices"]],
+  ["a flow's end before its slice in the file", "fxt", flowTo(enclosing, complete), flowTo({}, complete), ["flows"]],
+  ["a flow's end that joins the next slice, none", "fxt", flowTo({}, complete), flowTo(enclosing, complete), ["flows"]],
+  ["a flow's end that joins the next slice", "fxt", flowTo({}, ...halves), flowTo(enclosing, ...halves), ["flows"]],
   ["ends in another order", "fxt", endsOutOfOrder(5), endsOutOfOrder(6), ["ends"]],
   ["an argument of begin and end", "json", saidTwice(1), saidTwice(2), ["args"]],
   ["an argument of begin and end", "fxt", saidTwice(1), saidTwice(2), ["args"]],

@@ -13,7 +13,7 @@
 
 #include "fxt/writer/writer.h"
 
-static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_fxt_flow_point *point) {
+void tb_fxt_put_flow_point(struct tb_fxt_writer *w, unsigned type, const struct tb_fxt_flow_point *point) {
   struct tb_fxt_event_record record = {.type = type,
                                        .ts = point->ts,
                                        .process = point->process,
@@ -63,8 +63,7 @@ static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, int
     tb_fxt_fail(w, tb_map_put(&w->flows, id, 0, (uint64_t)ts));
 }
 
-/* The record with w->args. NULL after a failure. */
-static struct tb_fxt_held_flow *copy_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
+struct tb_fxt_held_flow *tb_fxt_copy_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
   const struct tb_allocator *a = w->writer->allocator;
   struct tb_fxt_held_flow *held = tb_alloc(a, sizeof(*held));
   if (!held) {
@@ -84,22 +83,52 @@ static struct tb_fxt_held_flow *copy_flow(struct tb_fxt_writer *w, const struct 
   return held;
 }
 
-static void free_held(const struct tb_allocator *a, struct tb_fxt_held_flow *held) {
+void tb_fxt_free_held_flow(struct tb_fxt_writer *w, struct tb_fxt_held_flow *held) {
+  const struct tb_allocator *a = w->writer->allocator;
   if (!held) return;
   tb_free(a, held->args, held->block_size);
   tb_free(a, held, sizeof(*held));
 }
 
+/* ---- flows that lead to several places --------------------------------------------------------------------------- */
+
+static void lose_ends(struct tb_fxt_writer *w, uint64_t count) {
+  if (count)
+    tb_losses_add_many(&w->writer->losses, "a further end of a flow (FXT has no place for it)", count, TB_NO_OFFSET);
+}
+
+/* What the map of ends holds of a flow id: under 0, where the flow has begun, whether it has ended; under the others,
+ * while it has not, how many ends the file has in front of its begin, and the time of the last of them. */
+enum { HAS_ENDED, ENDS_BEFORE, LAST_BEFORE };
+
+static void note_end_before(struct tb_fxt_writer *w, uint64_t id, int64_t ts) {
+  const uint64_t *last = tb_map_find(&w->ends, id, LAST_BEFORE);
+  if (!last || (int64_t)*last < ts) tb_fxt_fail(w, tb_map_put(&w->ends, id, LAST_BEFORE, (uint64_t)ts));
+  tb_fxt_fail(w, tb_map_count_up(&w->ends, id, ENDS_BEFORE));
+}
+
+/* Ends that the file has before are of the flow where they are not earlier. */
+static void note_begin(struct tb_fxt_writer *w, uint64_t id, int64_t ts) {
+  const uint64_t *last = tb_map_find(&w->ends, id, LAST_BEFORE), *count = tb_map_find(&w->ends, id, ENDS_BEFORE);
+  bool has_ended = last && count && (int64_t)*last >= ts;
+  if (has_ended) lose_ends(w, *count - 1);
+  tb_map_remove(&w->ends, id, LAST_BEFORE);
+  tb_map_remove(&w->ends, id, ENDS_BEFORE);
+  tb_fxt_fail(w, tb_map_put(&w->ends, id, HAS_ENDED, has_ended));
+}
+
 /* An end closes its flow in FXT, so that a flow leads to one place. */
-void tb_fxt_note_flow_end(struct tb_fxt_writer *w, unsigned type, uint64_t id) {
+void tb_fxt_note_flow_end(struct tb_fxt_writer *w, unsigned type, uint64_t id, int64_t ts) {
   if (w->writer->source.flow_ends_close) return;
-  uint64_t *ended = tb_map_find(&w->ends, id, 0);
-  if (ended && *ended && type != TB_FXT_FLOW_BEGIN)
-    tb_losses_add(&w->writer->losses, "a further end of a flow (FXT has no place for it)", TB_NO_OFFSET);
-  if (ended)
+  uint64_t *ended = tb_map_find(&w->ends, id, HAS_ENDED);
+  if (!ended && type == TB_FXT_FLOW_BEGIN) {
+    note_begin(w, id, ts);
+  } else if (!ended) {
+    note_end_before(w, id, ts);
+  } else {
+    if (*ended && type != TB_FXT_FLOW_BEGIN) lose_ends(w, 1);
     *ended = type != TB_FXT_FLOW_BEGIN && (*ended || type == TB_FXT_FLOW_END);
-  else if (type == TB_FXT_FLOW_BEGIN)
-    tb_fxt_fail(w, tb_map_put(&w->ends, id, 0, false));
+  }
 }
 
 /* Flows of JSON say their direction. */
@@ -112,8 +141,8 @@ static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int
       .process = tb_fxt_process_koid(event->track),
       .thread = tb_fxt_thread_koid(event->track)};
   unsigned type = in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN;
-  put_record(w, type, &point);
-  tb_fxt_note_flow_end(w, type, point.id);
+  tb_fxt_put_flow_point(w, type, &point);
+  tb_fxt_note_flow_end(w, type, point.id, ts);
 }
 
 /* Notes that `count` more points of the track_state wait, all of one time. */
@@ -147,11 +176,11 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
 /* The record waits. */
 static void hold(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
-  struct tb_fxt_held_flow *held = track_state ? copy_flow(w, event, type) : NULL;
+  struct tb_fxt_held_flow *held = track_state ? tb_fxt_copy_flow(w, event, type) : NULL;
   if (!held) return;
   expect_points(w, track_state, event->ts, 1);
   append_point(w, event, &(struct tb_fxt_flow_point){.id = id, .ts = event->ts, .held = held});
-  if (w->status != TB_OK) free_held(w->writer->allocator, held);
+  if (w->status != TB_OK) tb_fxt_free_held_flow(w, held);
 }
 
 bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
@@ -164,7 +193,7 @@ bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, uns
 }
 
 void tb_fxt_free_flows(struct tb_fxt_writer *w) {
-  for (size_t i = 0; i < w->point_count; i++) free_held(w->writer->allocator, w->points[i].held);
+  for (size_t i = 0; i < w->point_count; i++) tb_fxt_free_held_flow(w, w->points[i].held);
   tb_free(w->writer->allocator, w->points, w->point_capacity * sizeof(*w->points));
   tb_map_free(&w->flows);
   tb_map_free(&w->ends);
@@ -179,7 +208,7 @@ static unsigned type_of(const struct tb_fxt_flow_point *point, bool began) {
 
 /* Writes the point as what it was when it came, since its flow is not linked yet. */
 static void write_unlinked(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) {
-  put_record(w, type_of(point, point->began), point);
+  tb_fxt_put_flow_point(w, type_of(point, point->began), point);
   point->written = true;
 }
 
@@ -206,7 +235,7 @@ static void put_flow(struct tb_fxt_writer *w, struct tb_fxt_flow_point *points, 
   bool open = false;
   for (size_t i = 0; i < count; i++) {
     struct tb_fxt_flow_point *point = &points[i];
-    if (!point->written) put_record(w, type_of(point, open), point);
+    if (!point->written) tb_fxt_put_flow_point(w, type_of(point, open), point);
     open = !point->terminates;
   }
 }

@@ -122,9 +122,12 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   uint64_t last = has_last ? number_of(w, event, type) : 0;
   tb_fxt_flatten(w, event);
   if (is_duplicated && tb_fxt_hold_flow(w, event, type, last)) return;
-  put_point(w, event, type, has_last, last);
-  if (is_flow && !(event->has & TB_HAS_ID_ONLY_MATCH)) tb_fxt_note_flow_end(w, type, last);
-  if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
+  bool is_delayed = is_flow && !is_duplicated && tb_fxt_delay_flow(w, event, emitter, type, last);
+  if (!is_delayed) put_point(w, event, type, has_last, last);
+  if (is_flow && !(event->has & TB_HAS_ID_ONLY_MATCH)) tb_fxt_note_flow_end(w, type, last, event->ts);
+  bool joins_next = type == TB_FXT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING);
+  if (joins_next && (is_duplicated || w->writer->source.complete_first)) tb_fxt_note_arriving(w, emitter, event->ts);
+  if (type == TB_FXT_FLOW_BEGIN && !is_delayed) w->writer->summary.flows++;
   if (type == TB_FXT_INSTANT)
     tb_fxt_put_flow_ids(w, event, event->ts);
   else if (!is_flow && event->flow_count + event->terminating_flow_count)

@@ -130,6 +130,22 @@ void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t
   if (track_state->last_inner_ts < ts) track_state->last_inner_ts = ts;
 }
 
+void tb_fxt_note_arriving(struct tb_fxt_writer *w, const struct tb_track *thread, int64_t ts) {
+  if (!is_thread(thread)) return;
+  struct tb_fxt_track_state *track_state = unpacked_state_of(w, thread);
+  struct tb_fxt_track_more *more = track_state ? tb_fxt_own_more(w, track_state) : NULL;
+  if (!more) return;
+  more->arriving_ts = ts;
+  track_state->has_arriving = true;
+}
+
+/* Whether a flow's end of that time waits for the slice that begins; none does any more. */
+static bool take_arriving(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts) {
+  bool arrives = track_state->has_arriving && tb_fxt_more(w, track_state)->arriving_ts == ts;
+  track_state->has_arriving = false;
+  return arrives;
+}
+
 /* Keeps the order of begins and ends: where it breaks, nothing is held on this track any more. */
 static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                        int64_t ts) {
@@ -172,8 +188,8 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   if (is_thread(event->track)) track_state->last_inner_ts = event->ts;
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
-  if (track_state->unordered || has_flows || is_async || begins_with_outer(track_state) ||
-      track_state->slices->held_count > MAX_HELD)
+  if (take_arriving(w, track_state, event->ts) || track_state->unordered || has_flows || is_async ||
+      begins_with_outer(track_state) || track_state->slices->held_count > MAX_HELD)
     write_held(w, event->track, track_state);
   if (track_state->unordered) tb_fxt_shrink_slice(w, &tb_fxt_opened(track_state)[track_state->slices->stack.count - 1]);
 }
@@ -456,6 +472,8 @@ static void carry_id(struct tb_fxt_writer *w, const struct tb_event *event,
 
 static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   int64_t ts = event->ts;
+  bool is_complete = event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
+  if (!is_complete) tb_fxt_write_delayed_flows(w, track_state, event->ts);
   carry_id(w, event, track_state);
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {

@@ -131,6 +131,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   begin(w);
   tb_fxt_finish_counter(w);
   tb_fxt_finish_switch(w);
+  tb_fxt_finish_delayed_flows(w);
   tb_fxt_finish_slices(w);
   tb_fxt_finish_flows(w);
   return w->status;
@@ -145,6 +146,7 @@ static void destroy(struct tb_writer *writer) {
   tb_fxt_free_slices(w);
   tb_map_free(&w->ids);
   tb_fxt_free_flows(w);
+  tb_fxt_free_delayed_flows(w);
   tb_map_free(&w->running);
   tb_free(writer->allocator, w->outgoing.args, w->outgoing.block_size);
   tb_buffer_free(&w->sampling.texts);

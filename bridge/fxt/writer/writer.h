@@ -73,6 +73,9 @@ struct tb_fxt_track_more {
   char *name;      /* in the name record written last */
   uint32_t name_len;
   uint32_t first_point, point_count; /* flow points that wait, of one time: the track's latest */
+  int64_t arriving_ts;               /* of a flow's end that joins the thread's next slice, where has_arriving */
+  int64_t delayed_ts;                /* of the thread's last flow event that waited, where has_delayed, */
+  uint64_t delayed_end;              /* and the number behind it */
 };
 
 /* What is kept of a track; there may be a million. */
@@ -91,6 +94,8 @@ struct tb_fxt_track_state {
   bool has_points : 1;   /* flow points of it wait */
   bool is_packed : 1;    /* it had no event since room was made; tb_fxt_unpack_slices is for those who need slices */
   bool unordered : 1;    /* its times once went back: no slice is held any more */
+  bool has_delayed : 1;  /* a flow event of it waited, see fxt/writer/delayed_flows.c */
+  bool has_arriving : 1; /* a flow's end was written that joins the next slice */
   bool has_endless : 1;  /* a slice of it never ends: ends have names from then on, so that they do not end it */
 };
 
@@ -151,10 +156,14 @@ struct tb_fxt_writer {
   struct tb_fxt_packed_slices packed;
   struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
   struct tb_map flows; /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
-  /* (flow id, 0) -> whether it has ended, of a source whose flows ends do not close */
+  /* of a source whose ends of flows do not close them: see fxt/writer/flows.c */
   struct tb_map ends;
   struct tb_fxt_flow_point *points;
   size_t point_count, point_capacity;
+  struct tb_fxt_delayed_flows {
+    struct tb_fxt_flow_point *ring; /* NULL: none yet */
+    uint64_t first, end;            /* numbers of those that wait */
+  } delayed;
   struct tb_map running; /* (processor, 0) -> thread koid */
   struct tb_fxt_sampling sampling;
   struct tb_event bare_end; /* an end that waited, all other fields 0 */
@@ -303,6 +312,9 @@ void tb_fxt_put_other(struct tb_fxt_writer *w,
 void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow);
 /* A flow event of the newest slice of its track comes, whatever its time. */
 void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event);
+/* A flow's end was written that joins the thread's next slice: that one must be no complete record, which readers take
+ * for one that began before, where it begins at that time. */
+void tb_fxt_note_arriving(struct tb_fxt_writer *w, const struct tb_track *thread, int64_t ts);
 /* an event of no slice is on it */
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts);
 /* The flows of an event, for a slice that is open at `ts`. (fxt/writer/flows.c) */
@@ -311,8 +323,19 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
  * to be written now. */
 bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id);
 /* A flow event was written: counts the ends of flows that have ended, where the source's may have several. */
-void tb_fxt_note_flow_end(struct tb_fxt_writer *w, unsigned type, uint64_t id);
+void tb_fxt_note_flow_end(struct tb_fxt_writer *w, unsigned type, uint64_t id, int64_t ts);
+/* The flow record with w->args; NULL after a failure. */
+struct tb_fxt_held_flow *tb_fxt_copy_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type);
+void tb_fxt_free_held_flow(struct tb_fxt_writer *w, struct tb_fxt_held_flow *held);
+void tb_fxt_put_flow_point(struct tb_fxt_writer *w, unsigned type, const struct tb_fxt_flow_point *point);
 void tb_fxt_free_flows(struct tb_fxt_writer *w);
+/* Takes a flow event of JSON, with w->args; false where it is to be written now. (fxt/writer/delayed_flows.c) */
+bool tb_fxt_delay_flow(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_track *thread,
+                       unsigned type, uint64_t id);
+/* A slice of the track begins or ends at `ts`, but for a complete one: flow events before it do not wait any more. */
+void tb_fxt_write_delayed_flows(struct tb_fxt_writer *w, const struct tb_fxt_track_state *track_state, int64_t ts);
+void tb_fxt_finish_delayed_flows(struct tb_fxt_writer *w);
+void tb_fxt_free_delayed_flows(struct tb_fxt_writer *w);
 /* Another slice begins, or the slice ends, at the time of the track_state's waiting flow points: they are written
  * now. */
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts);
