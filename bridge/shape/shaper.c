@@ -141,7 +141,10 @@ static struct tb_shape_track *find_track(struct tb_shaper *s, struct tb_event *e
   bool is_async = event->type >= TB_EVENT_ASYNC_BEGIN && event->type <= TB_EVENT_ASYNC_END;
   if (is_of_idle_thread(event)) return tb_shape_idle(&s->tracks, event);
   if (!is_async) return tb_shape_track_of(&s->tracks, event->track);
+  const struct tb_track *emitter = event->track;
   struct tb_shape_track *track = tb_shape_async(&s->tracks, event);
+  /* an id that several processes share has the track of the first one's */
+  if (track && !event->thread && emitter->pid != track->track.pid) event->thread = emitter;
   make_slice(event);
   return track;
 }

@@ -56,6 +56,10 @@ const otherPacket = (id) => packets(`timestamp: 10 104 { 1: ${id} }`);
 const async = { ...at, id: 1 };
 const nested = (name) => json({ ...async, ph: "b", name: "outer", ts: 1 }, { ...async, ph: "e", name: "outer", ts: 9 },
                               { ...async, ph: "b", name, ts: 20 }, { ...async, ph: "e", name, ts: 29 });
+const shared = (pid) => json({ ...async, ph: "b", name: "first", ts: 1 },
+                             { ...async, pid, ph: "b", name: "of", ts: 2 },
+                             { ...async, pid, ph: "e", name: "of", ts: 3 },
+                             { ...async, ph: "e", name: "first", ts: 4 });
 const old = { ...at, id: 2, name: "old" };
 const steps = (step) => json({ ...old, ph: "S", ts: 1 }, { ...old, ph: "F", ts: 9 },
                              { ...old, ph: "T", ts: 5, args: { step } });
@@ -103,6 +107,7 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["async slices of one id and two names", "pftrace", nested("inner"), nested("renamed"), ["slices", "ends"]],
   ["async slices of one id, of another process", "pftrace", nested("inner"),
     json(...JSON.parse(nested("inner").text).traceEvents.map((event) => ({ ...event, pid: 9 }))), ["slices", "ends"]],
+  ["an id that two processes share", "pftrace", shared(9), shared(10), ["slices", "ends"]],
   ["old async steps", "pftrace", steps("a"), steps("b"), ["args"]],
   ["the life of an object", "pftrace", object(9), object(8), ["events"]],
   ["a track for what Perfetto has no form for", "pftrace", dump(1), dump(2), ["events"]],

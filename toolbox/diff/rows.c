@@ -21,6 +21,7 @@ void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *all
   tb_buffer_init(&rows->text, allocator, 0);
   tb_buffer_init(&rows->counter, allocator, 0);
   tb_map_init(&rows->used, allocator);
+  tb_map_init(&rows->lanes, allocator);
   tb_map_init(&rows->objects, allocator);
   tb_map_init(&rows->begins, allocator);
   tb_map_init(&rows->said, allocator);
@@ -47,6 +48,7 @@ void tb_diff_rows_free(struct tb_diff_rows *rows) {
   tb_buffer_free(&rows->text);
   tb_buffer_free(&rows->counter);
   tb_map_free(&rows->used);
+  tb_map_free(&rows->lanes);
   tb_map_free(&rows->objects);
   tb_map_free(&rows->begins);
   tb_map_free(&rows->said);
@@ -147,7 +149,7 @@ static struct tb_str compared_name(struct tb_diff_rows *rows, const struct tb_tr
 /* Across formats: slices that overlap others of their track are on it. */
 static const struct tb_track *without_lane(const struct tb_diff_rows *rows, const struct tb_track *track) {
   bool is_lane = rows->view.is_across && track->type == TB_TRACK_CUSTOM && track->parent &&
-                 tb_str_equal(track->name, TB_OVERLAPPING_SLICES);
+                 (tb_str_equal(track->name, TB_OVERLAPPING_SLICES) || tb_map_find(&rows->lanes, track->index, 0));
   return is_lane ? track->parent : track;
 }
 
@@ -419,9 +421,13 @@ static enum tb_status use(struct tb_diff_rows *rows, const struct tb_track *trac
   return status;
 }
 
-/* Formats differ in the track of what is a process' own. */
-static const struct tb_track *owner_of(const struct tb_event *event, enum tb_event_type type) {
+/* Formats differ in the track of what is a process' own. Where one names no tracks, an async slice is of the process
+ * that says it: the track of an id that several processes share is no one's in Perfetto, and the first one's in JSON.
+ */
+static const struct tb_track *owner_of(const struct tb_diff_rows *rows, const struct tb_event *event,
+                                       enum tb_event_type type) {
   const struct tb_track *track = event->track;
+  bool is_async = !rows->view.names_tracks && track && track->type == TB_TRACK_CUSTOM && event->thread;
   switch (type) {
     case TB_EVENT_OBJECT_CREATE:
     case TB_EVENT_OBJECT_SNAPSHOT:
@@ -430,6 +436,8 @@ static const struct tb_track *owner_of(const struct tb_event *event, enum tb_eve
       while (track && track->type != TB_TRACK_PROCESS && track->parent) track = track->parent;
       return track;
     default:
+      if (is_async) track = event->thread;
+      while (is_async && track->type != TB_TRACK_PROCESS && track->parent) track = track->parent;
       return track;
   }
 }
@@ -453,14 +461,25 @@ static bool is_passed_over(const struct tb_diff_rows *rows, const struct tb_even
   return event->type == TB_EVENT_THREAD_STATE && !rows->view.names_states && event->track && !event->track->tid;
 }
 
+/* Slices that say that they are their thread's, such as those of Windows' files: writers of formats without such tracks
+ * take them for that. */
+static enum tb_status note_lane(struct tb_diff_rows *rows, const struct tb_event *event) {
+  const struct tb_track *track = event->track;
+  bool is_one = event->type == TB_EVENT_SLICE_BEGIN && (event->phase == 'X' || event->phase == 'B') &&
+                rows->view.is_across && track->type == TB_TRACK_CUSTOM && track->has_tid && track->parent &&
+                track->parent->type == TB_TRACK_THREAD;
+  return is_one ? tb_map_put(&rows->lanes, track->index, 0, 1) : TB_OK;
+}
+
 enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event) {
   enum tb_event_type type;
   if (is_passed_over(rows, event)) return TB_OK;
+  if (note_lane(rows, event) != TB_OK) return TB_NO_MEMORY;
   if (find_type(rows, event, &type) != TB_OK) return TB_NO_MEMORY;
   struct tb_diff_hashed row = {.ts = event->ts,
                                .has_ts = event->has & TB_HAS_TS,
                                .offset = event->offset,
-                               .track = owner_of(event, type),
+                               .track = owner_of(rows, event, type),
                                .name = {"", 0},
                                .value = {"", 0}};
   if (use(rows, row.track) != TB_OK) return TB_NO_MEMORY;

@@ -37,6 +37,7 @@ struct tb_diff_rows {
   struct tb_arena arena;
   struct tb_buffer text, counter; /* an argument's key; a counter's name */
   struct tb_map used;             /* index of a track that has an event, or has a track that has one */
+  struct tb_map lanes;            /* index of a track of slices that other formats have on the thread above it */
   struct tb_map objects;          /* number of a slice that is an object's life, while it is open */
   struct tb_map begins;           /* number of any other open slice -> its begin's time */
   struct tb_map said;             /* number of such a slice -> hashes of its begin's arguments, where it has some */

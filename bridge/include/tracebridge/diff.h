@@ -36,7 +36,8 @@ extern "C" {
  * says of its recording are not compared.
  *
  * Of two formats what one of them does not have is not compared:
- *   names of tracks of async slices, where only Perfetto and ftrace have them; such a track is its process'
+ *   names of tracks of async slices, where only Perfetto and ftrace have them; such a track is its process', and what
+ *   an id has that processes share is of the process that says it
  *   whether what has no thread is of process 0 or of none; processes and threads without a name, and other tracks
  *   without an event
  *   how many tracks of one name slices are spread over, such as those for slices that overlap; an END that ends nothing
