@@ -53,8 +53,9 @@ uint32_t tb_intern_add(struct tb_intern *table, struct tb_str text, uint32_t has
 
 /* Where another text took its slot. */
 uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_str text) {
-  const struct tb_intern_recent known = tb_intern_recent_of(text);
-  return tb_intern_look_at(table, &table->recent[tb_intern_recent_slot(&known) ^ 1], &known, text);
+  size_t slot;
+  const struct tb_intern_recent known = tb_intern_recent_of(text, &slot);
+  return tb_intern_look_at(table, &table->recent[slot ^ 1], &known, text);
 }
 
 uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_str text) {

@@ -62,8 +62,8 @@ static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_s
 /* ---- texts met lately: found without hashing all of them --------------------------------------------------------- */
 
 /* What a text of at least one byte is known by: its first and its last bytes, which are all where it has no more than
- * TB_INTERN_SHORT. */
-static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_str text) {
+ * TB_INTERN_SHORT. *slot: where it is kept. */
+static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_str text, size_t *slot) {
   struct tb_intern_recent known = {.len = (uint32_t)text.len};
   const char *end = text.ptr + text.len;
   if (text.len >= 16) {
@@ -81,13 +81,10 @@ static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_st
     known.first[0] = (unsigned char)text.ptr[0];
     known.last[0] = (uint64_t)(unsigned char)text.ptr[text.len / 2] << 8 | (unsigned char)end[-1];
   }
-  return known;
-}
-
-static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(const struct tb_intern_recent *text) {
   uint64_t mixed =
-      tb_spread_two(text->first[0] ^ text->last[1] * 3 ^ (uint64_t)text->len << 32, text->last[0] ^ text->first[1] * 5);
-  return (size_t)(mixed >> (64 - TB_INTERN_RECENT_BITS));
+      tb_spread_two(known.first[0] ^ known.last[1] * 3 ^ (uint64_t)known.len << 32, known.last[0] ^ known.first[1] * 5);
+  *slot = (size_t)(mixed >> (64 - TB_INTERN_RECENT_BITS));
+  return known;
 }
 
 /* The id of `text` if it is the one in a slot, else 0. */
@@ -104,17 +101,18 @@ uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_str text)
 /* The id of `text` where it was met lately, else 0. */
 static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_str text) {
   if (!table->recent || !text.len) return 0;
-  const struct tb_intern_recent known = tb_intern_recent_of(text);
-  uint32_t id = tb_intern_look_at(table, &table->recent[tb_intern_recent_slot(&known)], &known, text);
+  size_t slot;
+  const struct tb_intern_recent known = tb_intern_recent_of(text, &slot);
+  uint32_t id = tb_intern_look_at(table, &table->recent[slot], &known, text);
   return id ? id : tb_intern_find_moved(table, text);
 }
 
 /* Notes that `id` was met. The id that was in its slot moves to the next one. */
 static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_str text, uint32_t id) {
   if (!table->recent || !text.len) return;
-  struct tb_intern_recent known = tb_intern_recent_of(text);
+  size_t slot;
+  struct tb_intern_recent known = tb_intern_recent_of(text, &slot);
   known.id = id;
-  size_t slot = tb_intern_recent_slot(&known);
   table->recent[slot ^ 1] = table->recent[slot];
   table->recent[slot] = known;
 }

@@ -17,10 +17,8 @@ static const char *no_memory(struct tb_tokenizer *scan) {
   return NULL;
 }
 
-static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 const char *tb_tokenizer_space_run(const char *p) {
-  if (!is_space(*p)) return p;
+  if (*p != ' ' && *p != '\n' && *p != '\r' && *p != '\t') return p;
   if ((unsigned char)*++p > ' ') return p;
 #ifdef __SSE2__
   const __m128i space = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r'),
@@ -33,8 +31,7 @@ const char *tb_tokenizer_space_run(const char *p) {
     if (mask) return p + __builtin_ctz(mask);
   }
 #else
-  while (is_space(*p)) p++;
-  return p;
+  return tb_tokenizer_space_run(p);
 #endif
 }
 

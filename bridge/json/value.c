@@ -31,16 +31,6 @@ static const char *number(struct tb_tokenizer *scan, struct tb_arg *arg, const c
   return end;
 }
 
-/* The number whose first digit is at `p`. Nearly all are whole and small. */
-static inline const char *digits(struct tb_tokenizer *scan, struct tb_arg *arg, const char *p) {
-  uint64_t whole = 0;
-  const char *end = tb_tokenizer_digits(p, &whole);
-  if (end - p > 18 || (*end != ',' && *end != '}')) return number(scan, arg, p);
-  arg->type = TB_ARG_INT;
-  arg->i = (int64_t)whole;
-  return end;
-}
-
 static const char *literal(struct tb_tokenizer *scan, struct tb_arg *arg, const char *p) {
   if (*p == '-' && p[1] >= '0' && p[1] <= '9') return number(scan, arg, p);
   const char *end = tb_tokenizer_literal(scan, p);
@@ -66,31 +56,30 @@ const char *tb_json_raw(struct tb_tokenizer *scan, struct tb_arg *arg, const cha
   return arg->text.ptr ? end : NULL;
 }
 
-/* The next entry of the sink. NULL when it is full. */
-static inline struct tb_arg *add(struct tb_json_sink *sink, struct tb_str name) {
-  if (sink->count == sink->capacity) return NULL;
-  struct tb_arg *arg = &sink->args[sink->count++];
-  arg->name = name;
-  arg->span = 1;
-  arg->width = 0;
-  arg->flags = 0;
-  return arg;
-}
-
 /* The object or array at `p`. */
 static const char *container(struct tb_tokenizer *scan, struct tb_json_sink *sink, struct tb_arg *arg, const char *p,
                              unsigned depth);
 
 static inline const char *value(struct tb_tokenizer *scan, struct tb_json_sink *sink, const char *p, struct tb_str name,
                                 unsigned depth) {
-  struct tb_arg *arg = add(sink, name);
-  if (!arg) return full(scan);
+  if (sink->count == sink->capacity) return full(scan);
+  struct tb_arg *arg = &sink->args[sink->count++];
+  arg->name = name;
+  arg->span = 1;
+  arg->width = 0;
+  arg->flags = 0;
   if (*p == '"') {
     arg->type = TB_ARG_STRING;
     return tb_tokenizer_string(scan, p + 1, &arg->text);
   }
-  if (*p >= '0' && *p <= '9') return digits(scan, arg, p);
-  return *p == '{' || *p == '[' ? container(scan, sink, arg, p, depth) : literal(scan, arg, p);
+  if (*p == '{' || *p == '[') return container(scan, sink, arg, p, depth);
+  if (*p < '0' || *p > '9') return literal(scan, arg, p);
+  uint64_t whole = 0; /* as nearly all numbers are, and small */
+  const char *end = tb_tokenizer_digits(p, &whole);
+  if (end - p > 18 || (*end != ',' && *end != '}')) return number(scan, arg, p);
+  arg->type = TB_ARG_INT;
+  arg->i = (int64_t)whole;
+  return end;
 }
 
 static const char *items(struct tb_tokenizer *scan, struct tb_json_sink *sink, const char *p, unsigned depth) {

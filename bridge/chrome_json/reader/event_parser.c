@@ -178,6 +178,7 @@ static const char *take_args(struct tb_json_state *state, struct tb_batch *batch
 static const char *take_rare(struct tb_json_state *state, struct tb_json_event_parse *parse, enum key key,
                              const char *p) {
   struct tb_event *event = parse->event;
+  parse->has_rare = true;
   switch (key) {
     case KEY_S:
       return take_text(state, parse, key, p, &parse->instant_scope, 0);
@@ -251,7 +252,7 @@ static const char *take_new_pid(struct tb_json_state *state, enum key key, const
 static inline const char *take_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id,
                                    struct tb_json_id_prediction *predictions) {
   uint64_t w = tb_load64(p);
-  struct tb_json_id_prediction *prediction = &predictions[(w >> 16 ^ w >> 24) % TB_JSON_ID_PREDICTIONS];
+  struct tb_json_id_prediction *prediction = &predictions[tb_spread64(w << 32) >> (64 - TB_JSON_ID_PREDICTION_BITS)];
   if ((w & prediction->mask) != prediction->word) return take_new_pid(state, key, p, id, prediction);
   id->kind = TB_JSON_ID_NUMBER;
   id->text = (struct tb_str){NULL, 0};

@@ -10,6 +10,7 @@ enum place {
   ON_THREAD,       /* the thread, even if no tid is given: it is the pid then */
   ON_NAMED_THREAD, /* the thread where a tid is given, else the process */
   ON_PROCESS,      /* the process; `thread` is the emitting one */
+  ON_TRACE,        /* the whole trace; the same */
   BY_SCOPE,        /* of an instant */
   BY_NAME          /* of a metadata event */
 };
@@ -63,14 +64,6 @@ static struct phase phase_of(struct tb_str text) {
   return phases[i];
 }
 
-static struct phase find_phase(const struct tb_json_state *state, const struct tb_json_event_parse *parse) {
-  if (state->repairing && parse->phase.len != 1) return (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD, false};
-  struct phase phase = phase_of(parse->phase);
-  if (phase.type == TB_EVENT_ASYNC_INSTANT && parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
-    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD, false};
-  return phase;
-}
-
 bool tb_json_has_phase(const struct tb_event *event) {
   return tb_event_is_untimed(event) && phase_of(event->phase_text).type != TB_EVENT_OTHER;
 }
@@ -95,41 +88,20 @@ static bool set_emitter(struct tb_json_state *state, struct tb_json_event_parse 
   return event->thread != NULL;
 }
 
-static bool on_process(struct tb_json_state *state, struct tb_json_event_parse *parse) {
-  parse->event->track = tb_json_process(&state->tracks, &parse->pid);
-  return parse->event->track && set_emitter(state, parse);
-}
-
-static bool on_thread(struct tb_json_state *state, struct tb_json_event_parse *parse) {
-  parse->event->track = tb_json_thread_fast(&state->tracks, &parse->pid, &parse->tid);
-  return parse->event->track != NULL;
-}
-
-static bool by_scope(struct tb_json_state *state, struct tb_json_event_parse *parse) {
-  switch (parse->event->instant_scope) {
-    case 'g':
-      parse->event->track = tb_json_global(&state->tracks);
-      return parse->event->track && set_emitter(state, parse);
-    case 'p':
-      return on_process(state, parse);
-    default:
-      return on_thread(state, parse);
-  }
+static enum place instant_place(const struct tb_event *event) {
+  return event->instant_scope == 'g' ? ON_TRACE : event->instant_scope == 'p' ? ON_PROCESS : ON_THREAD;
 }
 
 static bool set_track(struct tb_json_state *state, struct tb_json_event_parse *parse, enum place place) {
+  struct tb_event *event = parse->event;
   if (place == BY_NAME) place = metadata_place(parse);
-  switch (place) {
-    case ON_PROCESS:
-      return on_process(state, parse);
-    case BY_SCOPE:
-      return by_scope(state, parse);
-    case ON_NAMED_THREAD:
-      if (parse->tid.kind == TB_JSON_ID_NONE) return on_process(state, parse);
-      return on_thread(state, parse);
-    default:
-      return on_thread(state, parse);
+  if (place == BY_SCOPE) place = instant_place(event);
+  if (place == ON_THREAD || (place == ON_NAMED_THREAD && parse->tid.kind != TB_JSON_ID_NONE)) {
+    event->track = tb_json_thread_fast(&state->tracks, &parse->pid, &parse->tid);
+    return event->track != NULL;
   }
+  event->track = place == ON_TRACE ? tb_json_global(&state->tracks) : tb_json_process(&state->tracks, &parse->pid);
+  return event->track && set_emitter(state, parse);
 }
 
 static bool add_extra(struct tb_json_state *state, struct tb_arg extra) {
@@ -156,6 +128,7 @@ static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *p
   return add_extra_text(state, TB_STR("s"), s);
 }
 
+/* What take_rare of chrome_json/reader/event_parser.c read. */
 static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
   if (parse->id2.kind && event->id.kind == TB_ID_NONE) event->id = parse->id2;
@@ -211,11 +184,14 @@ static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *pa
 
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
-  struct phase phase = find_phase(state, parse);
+  struct phase phase = phase_of(parse->phase);
+  if (phase.type == TB_EVENT_ASYNC_INSTANT && parse->phase.ptr[0] == 'T' && event->has & TB_HAS_DUR)
+    phase = (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD, false};
+  bool is_mistake = state->repairing && parse->phase.len != 1;
   /* nothing begins, ends or counts at no time */
   bool lacks_time = !(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA;
   bool lacks_id = phase.needs_id && event->id.kind == TB_ID_NONE && !parse->id2.kind;
-  if (lacks_time || lacks_id) phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD, false};
+  if (is_mistake || lacks_time || lacks_id) phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD, false};
   event->type = (enum tb_event_type)phase.type;
   if (event->type == TB_EVENT_OTHER) {
     event->phase = 0;
@@ -230,7 +206,8 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *par
   }
   if (event->type == TB_EVENT_SLICE_COMPLETE) event->type = tb_complete_event_type(event);
   if (parse->instant_scope.ptr && !set_scope(state, parse, event->type == TB_EVENT_INSTANT)) return false;
-  if (!set_rare(state, parse) || !set_track(state, parse, (enum place)phase.place)) return false;
+  if (parse->has_rare && !set_rare(state, parse)) return false;
+  if (!set_track(state, parse, (enum place)phase.place)) return false;
   if (event->type == TB_EVENT_OTHER) tb_json_take_task_state(event);
   return !state->tracks.ids_vary || keep_ids(state, parse);
 }

@@ -22,6 +22,7 @@ struct tb_json_event_parse {
   struct tb_json_id pid, tid;
   struct tb_id id2;
   bool flow_in, flow_out, use_async_tts;
+  bool has_rare;         /* one of id2, bp and the three flags may be there */
   bool has_doubled_args; /* the last ones count */
 };
 

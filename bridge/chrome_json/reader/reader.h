@@ -10,7 +10,13 @@
 #include "model/phases.h"
 #include "model/reader_ops.h"
 
-enum { TB_JSON_EXTRAS = 1024, TB_JSON_KEY_PREDICTIONS = 16, TB_JSON_PHASES = 64, TB_JSON_ID_PREDICTIONS = 16 };
+enum {
+  TB_JSON_EXTRAS = 1024,
+  TB_JSON_KEY_PREDICTIONS = 16,
+  TB_JSON_PHASES = 64,
+  TB_JSON_ID_PREDICTION_BITS = 4,
+  TB_JSON_ID_PREDICTIONS = 1 << TB_JSON_ID_PREDICTION_BITS
+};
 
 /* So many bytes decide what is damaged and where the next event begins. The reader waits for all of them, so that the
  * result does not depend on the pieces in which the input comes. */

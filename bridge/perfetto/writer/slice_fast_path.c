@@ -13,24 +13,21 @@
 
 enum { BODY_ROOM = 64 + TB_PACKET_BYTES_AHEAD }; /* without categories and arguments */
 
-/* Whether an event's times all have their place in the packets of a slice. */
-static inline bool has_plain_times(const struct tb_event *event) {
-  enum { OF_ALL = TB_HAS_TS | TB_HAS_NAME | TB_HAS_CATEGORIES | TB_HAS_ARGS | TB_HAS_THREAD_TS };
-  uint32_t rest = event->has & ~(uint32_t)OF_ALL;
-  if (event->type != TB_EVENT_SLICE_COMPLETE) return !rest && event->type <= TB_EVENT_SLICE_COMPLETE;
-  if (rest & TB_HAS_THREAD_DUR && !(event->has & TB_HAS_THREAD_TS)) return false;
-  return (rest & ~(uint32_t)TB_HAS_THREAD_DUR) == TB_HAS_DUR && event->dur >= 0;
-}
-
-static inline bool has_source_location(const struct tb_event *event) {
-  return event->source_location.function.len | event->source_location.file.len | event->source_location.line;
-}
-
-/* Whether an event's body would contain only name, categories and arguments. */
+/* Whether an event's body would contain only name, categories and arguments, and its times all have their place in the
+ * packets of a slice. */
 static inline bool is_plain(const struct tb_event *event) {
-  return has_plain_times(event) && !(event->extra_count | event->flow_count | event->terminating_flow_count) &&
+  enum { OF_ALL = TB_HAS_TS | TB_HAS_NAME | TB_HAS_CATEGORIES | TB_HAS_ARGS | TB_HAS_THREAD_TS };
+  const struct tb_frame *location = &event->source_location;
+  uint32_t rest = event->has & ~(uint32_t)OF_ALL;
+  if (event->type == TB_EVENT_SLICE_COMPLETE) {
+    if (rest & TB_HAS_THREAD_DUR && !(event->has & TB_HAS_THREAD_TS)) return false;
+    if ((rest & ~(uint32_t)TB_HAS_THREAD_DUR) != TB_HAS_DUR || event->dur < 0) return false;
+  } else if (rest || event->type > TB_EVENT_SLICE_COMPLETE) {
+    return false;
+  }
+  return !(event->extra_count | event->flow_count | event->terminating_flow_count) &&
          !(event->id.kind | event->bind_id.kind) && !tb_stack_is_there(&event->stack) &&
-         !tb_stack_is_there(&event->end_stack) && !has_source_location(event) &&
+         !tb_stack_is_there(&event->end_stack) && !(location->function.len | location->file.len | location->line) &&
          (event->name.len || event->type == TB_EVENT_SLICE_END);
 }
 
@@ -46,7 +43,8 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_writ
                                     const struct tb_event *event, const struct tb_category_list *list,
                                     struct tb_staged_event *entry) {
   struct tb_buffer *body = &p->encoder.body;
-  size_t room = BODY_ROOM + (list ? list->encoded_len : 0) + (event->arg_count ? tb_encode_args_room(event) : 0);
+  size_t room = BODY_ROOM + (list ? list->encoded_len : 0) +
+                (event->arg_count ? tb_encode_args_room(event->args, event->arg_count) : 0);
   if (room > body->capacity) {
     body->len = 0;
     enum tb_status status = tb_buffer_reserve(body, room);

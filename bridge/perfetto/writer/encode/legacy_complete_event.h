@@ -31,10 +31,6 @@ static inline bool tb_may_be_legacy_complete(const struct tb_staged_event *e) {
   return e->key == 0 || !tb_has_legacy_event(e->body);
 }
 
-static inline bool tb_is_legacy_complete(const struct tb_staged_event *e) {
-  return e->has_thread_dur && !e->thread_dur && tb_may_be_legacy_complete(e);
-}
-
 /* Writes the field that makes a begin of it; `at` has room for TB_LEGACY_COMPLETE_MAX bytes. Returns the byte after
  * it. */
 static inline char *tb_legacy_complete_write(char *at, const struct tb_staged_event *e) {

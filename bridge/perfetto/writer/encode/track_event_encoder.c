@@ -39,13 +39,13 @@ struct body_encoding {
   bool odd;         /* a name that readers would change came up */
 };
 
-static size_t args_room(const struct tb_arg *args, uint32_t count) {
+size_t tb_encode_args_room(const struct tb_arg *args, uint32_t count) {
   size_t room = (size_t)count * ARG_ROOM;
   for (uint32_t i = 0; i < count; i++) {
     size_t mask = 0 - (size_t)tb_arg_holds_text(&args[i]); /* the next type is not predictable: so no branch */
     room += args[i].text.len & mask;
   }
-  return room;
+  return EVENT_ROOM + 2 * room;
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -56,8 +56,8 @@ static char *put_string(struct body_encoding *e, char *at, struct tb_str text) {
   return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, text.ptr, text.len);
 }
 
-static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
-                            unsigned depth);
+static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, struct tb_str name,
+                            const struct tb_arg *arg, unsigned depth);
 
 /* Members or items of a dict or array. An empty one has no form of its own that readers count as an item: JSON text
  * does. */
@@ -65,7 +65,8 @@ static char *put_children(struct body_encoding *e, char *at, const struct tb_arg
   bool dict = arg->type == TB_ARG_DICT;
   if (arg->span <= 1) return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, dict ? "{}" : "[]", 2);
   uint32_t field = dict ? TB_DEBUG_ANNOTATION_DICT_ENTRIES : TB_DEBUG_ANNOTATION_ARRAY_VALUES;
-  for (uint32_t i = 1; i < arg->span; i += arg[i].span) at = put_annotation(e, at, field, &arg[i], depth + 1);
+  for (uint32_t i = 1; i < arg->span; i += arg[i].span)
+    at = put_annotation(e, at, field, arg[i].name, &arg[i], depth + 1);
   return at;
 }
 
@@ -122,20 +123,15 @@ static char *put_name_iid(struct body_encoding *e, char *at, struct tb_str name)
   return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
 }
 
-/* As put_annotation, called `name`. */
-static TB_ALWAYS_INLINE char *put_annotation_as(struct body_encoding *e, char *at, uint32_t field, struct tb_str name,
-                                                const struct tb_arg *arg, unsigned depth) {
+/* The argument, called `name`. */
+static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, struct tb_str name,
+                            const struct tb_arg *arg, unsigned depth) {
   char *start = at = tb_wire_open_message(at, field);
   if (name.ptr) at = put_name_iid(e, at, name);
   if (arg->type == TB_ARG_STRING) return tb_wire_close_message(start, put_string(e, at, arg->text));
   if (arg->type == TB_ARG_INT)
     return tb_wire_close_message(start, tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i));
   return tb_wire_close_message(start, put_value(e, at, arg, depth));
-}
-
-static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
-                            unsigned depth) {
-  return put_annotation_as(e, at, field, arg->name, arg, depth);
 }
 
 /* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
@@ -173,13 +169,13 @@ static char *put_levels(struct body_encoding *e, char *at, uint32_t field, struc
                         unsigned levels, bool first) {
   bool item = first && names_first_item(name);
   const char *dot = item ? name.ptr + name.len - 3 : name.len ? memchr(name.ptr, '.', name.len) : NULL;
-  if (!dot) return put_annotation_as(e, at, field, name, arg, 1 + levels);
+  if (!dot) return put_annotation(e, at, field, name, arg, 1 + levels);
   char *start = at = tb_wire_open_message(at, field);
   at = put_name_iid(e, at, (struct tb_str){name.ptr, (size_t)(dot - name.ptr)});
   if (first) at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_LEVELS, levels - 1);
   struct tb_str rest = {dot + 1, name.len - (size_t)(dot + 1 - name.ptr)};
   if (item)
-    at = put_annotation_as(e, at, TB_DEBUG_ANNOTATION_ARRAY_VALUES, (struct tb_str){NULL, 0}, arg, 1 + levels);
+    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_ARRAY_VALUES, (struct tb_str){NULL, 0}, arg, 1 + levels);
   else
     at = put_levels(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, rest, arg, levels, false);
   return tb_wire_close_message(start, at);
@@ -314,7 +310,7 @@ static struct tb_str name_of_member(struct annotation_members *members, struct t
 
 static void put_named_member(struct annotation_members *members, struct tb_str name, const struct tb_arg *member) {
   members->at =
-      put_annotation_as(members->e, members->at, TB_DEBUG_ANNOTATION_CARRIED, name_of_member(members, name), member, 1);
+      put_annotation(members->e, members->at, TB_DEBUG_ANNOTATION_CARRIED, name_of_member(members, name), member, 1);
 }
 
 /* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
@@ -329,7 +325,7 @@ static void put_whole_args(struct annotation_members *members) {
     at = put_children(e, at, &empty, 2);
   }
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->args[i], 2);
+    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, event->args[i].name, &event->args[i], 2);
   members->at = tb_wire_close_message(start, at);
 }
 
@@ -413,7 +409,7 @@ char *tb_encode_carried_no_name(struct tb_event_encoder *encoder, struct tb_inte
   struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   const struct tb_arg none = {.type = TB_ARG_NULL, .span = 1};
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
-  at = put_annotation_as(&e, at, TB_DEBUG_ANNOTATION_CARRIED, (struct tb_str){NULL, 0}, &none, 1);
+  at = put_annotation(&e, at, TB_DEBUG_ANNOTATION_CARRIED, (struct tb_str){NULL, 0}, &none, 1);
   at = tb_wire_close_message(start, put_name_iid(&e, at, tb_carried_key(TB_CARRIED_NAME)));
   return e.ok ? at : NULL;
 }
@@ -534,7 +530,7 @@ static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e,
     e->odd = false;
     if (event->args[i].name.len == carried_name.len && tb_str_equal(event->args[i].name, carried_name))
       e->own_carried = true;
-    at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
+    at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, event->args[i].name, &event->args[i], 1);
     if (!e->odd || stays_plain(&event->args[i])) continue;
     at = put_path(encoder, e, start, &event->args[i], room);
     if (!at) return NULL;
@@ -545,14 +541,10 @@ static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e,
     size_t used = (size_t)(start - encoder->body.data);
     /* room for the text, and again for everything that is still to come */
     if (tb_buffer_reserve(&encoder->body, json.text.len + room) != TB_OK) return NULL;
-    at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &json, 1);
+    at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, json.name, &json, 1);
   }
   encoder->args_end = (size_t)(at - encoder->body.data);
   return at;
-}
-
-size_t tb_encode_args_room(const struct tb_event *event) {
-  return EVENT_ROOM + 2 * args_room(event->args, event->arg_count);
 }
 
 char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
@@ -572,8 +564,8 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   uint32_t name_iid = 0, list_id = 0;
   body->len = 0;
   /* a list has at most a category for each byte */
-  size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) +
-                args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
+  size_t room = tb_encode_args_room(event->args, event->arg_count) +
+                tb_encode_args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
                 event->scope.len + event->end_stack.ref.len + carried->phase.len + event->correlation_text.len +
                 event->source_location.file.len + event->source_location.function.len +
                 event->categories.len * (1 + TB_WIRE_VARINT_MAX) + (parts & TB_ENCODE_OWN_NAME ? event->name.len : 0);

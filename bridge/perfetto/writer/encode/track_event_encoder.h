@@ -55,7 +55,7 @@ TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, s
                                              uint32_t *categories);
 
 /* The bytes that tb_encode_args asks for. */
-size_t tb_encode_args_room(const struct tb_event *event);
+size_t tb_encode_args_room(const struct tb_arg *args, uint32_t count);
 
 /* Encodes the arguments of an event that has nothing else to carry, at `at` in encoder->body, which has `room` bytes
  * at least and may move. Returns the byte after them, NULL without memory. */

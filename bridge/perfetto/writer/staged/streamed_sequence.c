@@ -73,7 +73,8 @@ static enum tb_status end_complete(struct tb_streamed_sequence *s, const struct 
                                .thread_time = slice->thread_end};
   struct tb_open_packet open;
   char *at = tb_event_packet_begin(&s->stream, s->packets.at, &head, &open);
-  s->packets.at = tb_event_packet_end(&open, tb_packet_put_bytes(at, label));
+  if (label.len) at = tb_packet_put_bytes(at, label);
+  s->packets.at = tb_event_packet_end(&open, at);
   note(s, TB_NOTE_ENDED_ITSELF | (slice->has_thread_end ? TB_NOTE_THREAD_TS : 0), NULL);
   return TB_OK;
 }
@@ -104,10 +105,6 @@ static enum tb_status grow_open(struct tb_streamed_sequence *s) {
       tb_grow_array(s->allocator, &open, &s->open_capacity, s->open_count + 1, sizeof(*s->open), SIZE_MAX / 128);
   s->open = open;
   return status == TB_OK ? TB_OK : TB_NO_MEMORY;
-}
-
-static inline bool is_instant(const struct tb_staged_event *e) {
-  return e->kind == TB_STAGED_INSTANT || e->kind == TB_STAGED_INSTANT_WITH_PHASE;
 }
 
 static inline int64_t end_of(const struct tb_staged_event *e) {
@@ -202,7 +199,9 @@ static enum tb_status put_end(struct tb_streamed_sequence *s, const struct tb_st
 
 static enum tb_status put_begin(struct tb_streamed_sequence *s, const struct tb_staged_event *e,
                                 struct tb_str instant) {
-  bool has_end = !is_instant(e) || s->has_thread_times, whole = tb_is_legacy_complete(e);
+  bool is_instant = e->kind == TB_STAGED_INSTANT || e->kind == TB_STAGED_INSTANT_WITH_PHASE;
+  bool has_end = !is_instant || s->has_thread_times;
+  bool whole = e->has_thread_dur && !e->thread_dur && tb_may_be_legacy_complete(e);
   char legacy[TB_LEGACY_COMPLETE_MAX];
   struct tb_str extra = {NULL, 0};
   if (e->kind == TB_STAGED_INSTANT && has_end) extra = instant;
@@ -216,7 +215,8 @@ static enum tb_status put_begin(struct tb_streamed_sequence *s, const struct tb_
   const char *packet = s->packets.at;
   struct tb_open_packet open;
   char *at = tb_event_packet_begin(&s->stream, s->packets.at, &head, &open);
-  at = tb_packet_put_bytes(tb_packet_put_bytes_ahead(at, e->body), extra);
+  at = tb_packet_put_bytes_ahead(at, e->body);
+  if (extra.len) at = tb_packet_put_bytes(at, extra);
   s->packets.at = tb_event_packet_end(&open, at);
   note(s, e->kind | (whole ? TB_NOTE_WHOLE : 0), e);
   push(s, e, has_end && !whole, packet, (struct tb_str){s->packets.at - extra.len - e->body.len, e->body.len});
