@@ -46,7 +46,7 @@ static enum tb_status get_sums(struct tb_wakelocks *wakelocks, size_t sequence, 
 
 void tb_wakelocks_take_clear(struct tb_wakelocks *wakelocks, const struct tb_walk *walk) {
   struct tb_wakelock_sums *sums = find_sums(wakelocks, walk->sequence_number);
-  if (sums) sums->is_over = true;
+  if (sums) sums->is_cleared = true;
 }
 
 enum tb_status tb_wakelocks_take(struct tb_wakelocks *wakelocks, const struct tb_walk *walk) {
@@ -59,11 +59,11 @@ enum tb_status tb_wakelocks_take(struct tb_wakelocks *wakelocks, const struct tb
   uint64_t id, ms;
   enum tb_status status = get_sums(wakelocks, walk->sequence_number, &sums);
   if (status != TB_OK) return status;
-  if (sums->is_over) {
+  if (sums->is_cleared) {
     tb_map_clear(&sums->ms);
     sums->names.len = 0;
   }
-  sums->is_over = false;
+  sums->is_cleared = false;
   sums->number = walk->number;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_KERNEL_WAKELOCK_DATA_WAKELOCK)

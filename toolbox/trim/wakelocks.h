@@ -13,7 +13,7 @@
 struct tb_wakelock_sums {
   size_t sequence;        /* the walk's number */
   uint64_t number;        /* of the last packet */
-  bool is_over;           /* its state was cleared since then */
+  bool is_cleared;        /* its state was cleared since then */
   struct tb_map ms;       /* id of a wakelock -> how long it was held */
   struct tb_buffer names; /* of all ids: fields of packets */
 };
