@@ -3,6 +3,7 @@
 //
 // Whether the trace processor sees in what filter keeps the rows of the whole trace that match.
 // run.mjs TRACEBRIDGE [--seed N] [--show N] [--only CASE] [--to SUFFIX] TRACE...
+// run.mjs TRACEBRIDGE --whose 1 TRACE...: by each process and thread of it, and by nothing else
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -41,34 +42,51 @@ const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 const glob = (text) => text.replaceAll(/[\\*?[\]!]/g, "\\$&");
 
 // The cases of a trace: options of filter, and which rows of the whole must be there. `thread`: of what is of a thread.
+function processCase(process, refuse) {
+  const [mark, is] = refuse ? ["!", "!="] : ["", "="];
+  const of = `ifnull(process, '') ${is} ${quoted(process)}`;
+  return { name: label("process", refuse), args: ["--process", mark + glob(process)],
+           slice: `(not of_process or ${of})`, counter: `(not of_process or ${of})`, thread: of };
+}
+
+function threadCase(thread, refuse) {
+  const [mark, is] = refuse ? ["!", "!="] : ["", "="];
+  const of = `ifnull(thread, '') ${is} ${quoted(thread)}`;
+  return { name: label("thread", refuse), args: ["--thread", mark + glob(thread)],
+           slice: `(not of_thread or ${of})`, counter: `(not of_thread or ${of})`, thread: of };
+}
+
+const label = (word, refuse) => (refuse ? `not_${word}` : word);
+
+function casesOfAll(about) {
+  const cases = [];
+  for (const refuse of [false, true]) {
+    for (const [process] of about.processes.rows) cases.push(processCase(process, refuse));
+    for (const [thread] of about.threads.rows) cases.push(threadCase(thread, refuse));
+  }
+  return cases;
+}
+
 function casesOf(about, random) {
   const cases = [];
   const add = (name, args, slice, more = {}) => cases.push({ name, args, slice, ...more });
   const some = (table) => (about[table].rows.length ? random.of(about[table].rows)[0] : null);
   for (const refuse of [false, true]) {
     const [mark, is] = refuse ? ["!", "!="] : ["", "="];
-    const label = (word) => (refuse ? `not_${word}` : word);
     const process = some("processes"), thread = some("threads"), name = some("names");
-    if (process !== null) {
-      const of = `ifnull(process, '') ${is} ${quoted(process)}`;
-      add(label("process"), ["--process", mark + glob(process)], `(not of_process or ${of})`,
-          { counter: `(not of_process or ${of})`, thread: of });
-    }
-    if (thread !== null) {
-      const of = `ifnull(thread, '') ${is} ${quoted(thread)}`;
-      add(label("thread"), ["--thread", mark + glob(thread)], `(not of_thread or ${of})`,
-          { counter: `(not of_thread or ${of})`, thread: of });
-    }
+    if (process !== null) cases.push(processCase(process, refuse));
+    if (thread !== null) cases.push(threadCase(thread, refuse));
     if (name !== null)
-      add(label("name"), ["--name", mark + glob(name)], `(not named or ifnull(s.name, '') ${is} ${quoted(name)})`);
+      add(label("name", refuse), ["--name", mark + glob(name)],
+          `(not named or ifnull(s.name, '') ${is} ${quoted(name)})`);
     const category = some("categories"), counter = some("counters");
     if (category !== null) {
       const listed = `',' || ifnull(category, '') || ',' glob ${quoted(`*,${category},*`)}`;
-      add(label("category"), ["--category", mark + glob(category)],
+      add(label("category", refuse), ["--category", mark + glob(category)],
           `(not named or ${refuse ? "not " : ""}(${listed}))`);
     }
     if (counter !== null)
-      add(label("counter"), ["--counter", mark + glob(counter)], "1",
+      add(label("counter", refuse), ["--counter", mark + glob(counter)], "1",
           { counter: `(not chosen_counter or track_name ${is} ${quoted(counter)})` });
   }
   const durations = about.durations.rows;
@@ -116,7 +134,7 @@ async function judge(options, home, trace, work) {
   const perfetto = asPerfetto(options, trace, work);
   const about = await queryTrace(home, perfetto, ABOUT);
   let rows = 0;
-  for (const the of casesOf(about, random)) {
+  for (const the of options.whose ? casesOfAll(about) : casesOf(about, random)) {
     if (options.only && options.only !== the.name) continue;
     filter(options.program, trace, the, output);
     const [whole, part] = [await queryTrace(home, perfetto, queriesOf(the, true)),
@@ -139,7 +157,8 @@ async function judge(options, home, trace, work) {
 const LEFT_ARGS = `select key, display_value from slice join args using (arg_set_id)
   where key glob 'debug.*' and key not glob 'debug.trace_event*'`;
 const LEFT_FLOWS = `select * from flow
-  where slice_out in (select s.id from slice s join track_place using (track_id) where named)`;
+  where slice_out in (select s.id from slice s join track_place using (track_id)
+    where named and ifnull(s.name, '') not glob 'binder*')`;
 
 function readOptions(args) {
   const options = { seed: 1, show: 3, to: "pftrace", traces: [] };

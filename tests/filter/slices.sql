@@ -1,4 +1,4 @@
--- Slices and instants. How deep one is depends on those that are gone. Slices of binder are of two threads, and not asked
--- for.
+-- Slices and instants. How deep one is depends on those that are gone. Slices of binder, which names do not choose, are
+-- those of threads that stay: with each is the other thread's, whoever that is.
 select ts, dur, place, s.name, category from slice s join track_place using (track_id)
-where ifnull(s.name, '') not glob 'binder*' and $slice
+where iif(ifnull(s.name, '') glob 'binder*', $stays, $slice)

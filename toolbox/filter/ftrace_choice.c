@@ -76,7 +76,9 @@ static uint8_t decide_event(struct tb_choice *choice, const struct tb_ftrace_bun
                          between.next);
   }
   struct tb_whose whose = tb_owners_of_ftrace(owners, bundle, &event);
-  return tb_owners_choose(owners, &whose);
+  if (tb_owners_choose(owners, &whose)) return TB_FTRACE_KEEP;
+  whose = tb_owners_other_side(owners, bundle->machine, &event);
+  return whose.kind != TB_WHOSE_NOBODY && tb_owners_choose(owners, &whose);
 }
 
 /* The thread that a switch of compact_sched leaves is that of the one before on its processor. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/owners/ftrace_owner.h"
 
+#include "ftrace/event_text.h"
 #include "protos/field_numbers.h"
 #include "toolbox/walk/atrace.h"
 
@@ -28,6 +29,7 @@ static bool is_of_system(uint32_t kind) {
     case TB_FTRACE_EVENT_THERMAL_TEMPERATURE:
     case TB_FTRACE_EVENT_CDEV_UPDATE:
     case TB_FTRACE_EVENT_SUSPEND_RESUME:
+    case TB_FTRACE_EVENT_SUSPEND_RESUME_MINIMAL:
     case TB_FTRACE_EVENT_WAKEUP_SOURCE_ACTIVATE:
     case TB_FTRACE_EVENT_WAKEUP_SOURCE_DEACTIVATE:
     case TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY:
@@ -35,6 +37,28 @@ static bool is_of_system(uint32_t kind) {
     case TB_FTRACE_EVENT_SOFTIRQ_ENTRY:
     case TB_FTRACE_EVENT_SOFTIRQ_EXIT:
     case TB_FTRACE_EVENT_SOFTIRQ_RAISE:
+    case TB_FTRACE_EVENT_NAPI_GRO_RECEIVE_ENTRY:
+    case TB_FTRACE_EVENT_NAPI_GRO_RECEIVE_EXIT:
+    case TB_FTRACE_EVENT_HYP_ENTER:
+    case TB_FTRACE_EVENT_HYP_EXIT:
+    case TB_FTRACE_EVENT_HYPERVISOR_HYP_ENTER:
+    case TB_FTRACE_EVENT_HYPERVISOR_HYP_EXIT:
+    case TB_FTRACE_EVENT_SCHED_CPU_UTIL_CFS:
+    case TB_FTRACE_EVENT_BLOCK_IO_START: /* devices, and what a driver or an interrupt ends */
+    case TB_FTRACE_EVENT_BLOCK_IO_DONE:
+    case TB_FTRACE_EVENT_ANDROID_FS_DATAREAD_START:
+    case TB_FTRACE_EVENT_ANDROID_FS_DATAREAD_END:
+    case TB_FTRACE_EVENT_F2FS_IOSTAT:
+    case TB_FTRACE_EVENT_F2FS_IOSTAT_LATENCY:
+    case TB_FTRACE_EVENT_FASTRPC_DMA_STAT:
+    case TB_FTRACE_EVENT_NETIF_RECEIVE_SKB:
+    case TB_FTRACE_EVENT_NET_DEV_XMIT:
+    case TB_FTRACE_EVENT_DRM_RUN_JOB:
+    case TB_FTRACE_EVENT_DRM_SCHED_PROCESS_JOB:
+    case TB_FTRACE_EVENT_DRM_SCHED_JOB_RUN:
+    case TB_FTRACE_EVENT_DRM_SCHED_JOB_DONE:
+    case TB_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE:
+    case TB_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE_DONE:
     case TB_FTRACE_EVENT_TASK_NEWTASK: /* and below: what threads are called and when they are */
     case TB_FTRACE_EVENT_TASK_RENAME:
     case TB_FTRACE_EVENT_SCHED_PROCESS_EXEC:
@@ -73,6 +97,13 @@ static struct tb_whose of_print(const struct tb_owners *owners, const struct tb_
   return tb_whose_process(bundle->machine, mark.pid);
 }
 
+/* A counter of the process that it names, whoever writes it, or what a thread does. */
+static struct tb_whose of_driver_mark(const struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
+                                      const struct tb_ftrace_event *event, const struct tb_ftrace_mark *mark) {
+  if (mark->phase == 'C') return tb_whose_process(bundle->machine, mark->pid);
+  return tb_owners_thread(owners, bundle->machine, event->pid);
+}
+
 struct tb_thread_switch tb_thread_switch_read(const struct tb_ftrace_event *event) {
   return (struct tb_thread_switch){(int32_t)tb_wire_find_number(event->payload, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID),
                                    (int32_t)tb_wire_find_number(event->payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID)};
@@ -82,14 +113,15 @@ bool tb_ftrace_is_scheduling(uint32_t kind) { return kind == TB_FTRACE_EVENT_SCH
 
 struct tb_whose tb_owners_of_ftrace(const struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
                                     const struct tb_ftrace_event *event) {
+  struct tb_ftrace_mark mark;
   if (event->kind == TB_FTRACE_EVENT_PRINT) return of_print(owners, bundle, event);
   if (is_of_system(event->kind)) return nobody;
   if (event->kind == TB_FTRACE_EVENT_GPU_MEM_TOTAL) { /* 0: of all processes */
     int64_t pid = (int32_t)tb_wire_find_number(event->payload, TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID);
     return pid ? tb_whose_process(bundle->machine, pid) : nobody;
   }
-  if (event->kind == TB_FTRACE_EVENT_RSS_STAT || event->kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE)
-    return tb_owners_process_of(owners, bundle->machine, event->pid);
+  if (tb_ftrace_driver_mark(event->kind, event->payload, &mark)) return of_driver_mark(owners, bundle, event, &mark);
+  if (event->kind == TB_FTRACE_EVENT_RSS_STAT) return tb_owners_process_of(owners, bundle->machine, event->pid);
   if (event->kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE)
     return tb_owners_process_of(owners, bundle->machine,
                                 (int32_t)tb_wire_find_number(event->payload, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID));

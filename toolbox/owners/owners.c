@@ -8,8 +8,9 @@
 #include "perfetto/reader/tables/chrome_names.h"
 #include "protobuf/number_cursor.h"
 #include "protos/field_numbers.h"
+#include "toolbox/walk/atrace.h"
 
-enum { OWNERS_MAX = 1 << 24, TRACKS_MAX = 1 << 24, PID_TEXT = 24 };
+enum { OWNERS_MAX = 1 << 24, TRACKS_MAX = 1 << 24, PID_TEXT = 24, MAKERS_MAX = 64 };
 /* What names of processes and of threads are mixed with, so that those of one kind are no others'. */
 enum { MIX_PROCESS = 0x7072, MIX_THREAD_NAME = 0x746e, MIX_MAIN = 0x6d61 };
 
@@ -20,6 +21,7 @@ void tb_owners_init(struct tb_owners *owners, const struct tb_allocator *allocat
   tb_map_init(&owners->track_index, allocator);
   tb_map_init(&owners->judged, allocator);
   tb_map_init(&owners->recorders, allocator);
+  tb_map_init(&owners->transactions, allocator);
   tb_buffer_init(&owners->scratch, allocator, 0);
   tb_intern_init(&owners->kept_names, allocator);
 }
@@ -33,6 +35,7 @@ void tb_owners_free(struct tb_owners *owners) {
   tb_map_free(&owners->track_index);
   tb_map_free(&owners->judged);
   tb_map_free(&owners->recorders);
+  tb_map_free(&owners->transactions);
   tb_buffer_free(&owners->scratch);
   tb_intern_free(&owners->kept_names);
 }
@@ -82,7 +85,8 @@ static struct tb_owner *get_owner(struct tb_owners *owners, struct who who) {
   enum tb_status status = tb_grow_array(owners->allocator, &items, &owners->owner_capacity, owners->owner_count + 1,
                                         sizeof(*owners->owners), OWNERS_MAX);
   owners->owners = items;
-  struct tb_owner owner = {.verdict = {tb_name_patterns_want_all(patterns), false}, .pid = TB_OWNER_UNKNOWN};
+  struct tb_owner owner = {
+      .verdict = {tb_name_patterns_want_all(patterns), false}, .pid = TB_OWNER_UNKNOWN, .maker = TB_OWNER_UNKNOWN};
   if (status == TB_OK) status = judge_number(owners, patterns, who.id, &owner.verdict);
   if (status != TB_OK || tb_map_put(index, who.first, who.second, owners->owner_count) != TB_OK) return NULL;
   owners->owners[owners->owner_count] = owner;
@@ -113,7 +117,7 @@ static enum tb_status name_owner(struct tb_owners *owners, struct who who, struc
 /* What the kernel calls a thread; so is its process called where it is the main one and nothing else is said. */
 static enum tb_status name_comm(struct tb_owners *owners, uint32_t machine, int64_t tid, struct tb_str name) {
   const struct tb_owner *thread = find_owner(owners, system_thread(machine, tid));
-  bool is_main = !thread || thread->pid == TB_OWNER_UNKNOWN || thread->pid == tid;
+  bool is_main = !thread || (thread->pid == TB_OWNER_UNKNOWN ? thread->maker == TB_OWNER_UNKNOWN : thread->pid == tid);
   uint64_t key = tb_str_hash(name, MIX_MAIN), whose = tb_mix64(machine) ^ (uint64_t)tid;
   if (owners->processes.count && is_main && name.len && !tb_map_find(&owners->judged, key, whose)) {
     struct tb_owner *process = get_owner(owners, process_key(machine, tid));
@@ -130,6 +134,16 @@ static enum tb_status put_system_thread(struct tb_owners *owners, uint32_t machi
   if (!owner) return TB_NO_MEMORY;
   if (is_sure || owner->pid == TB_OWNER_UNKNOWN) owner->pid = pid;
   return get_owner(owners, process_key(machine, pid)) ? TB_OK : TB_NO_MEMORY;
+}
+
+/* The thread's process is the maker's, which may be said later. */
+static enum tb_status put_made_thread(struct tb_owners *owners, uint32_t machine, int64_t maker, int64_t tid) {
+  const struct tb_owner *parent = find_owner(owners, system_thread(machine, maker));
+  if (parent && parent->pid != TB_OWNER_UNKNOWN) return put_system_thread(owners, machine, parent->pid, tid, true);
+  struct tb_owner *made = get_owner(owners, system_thread(machine, tid));
+  if (!made) return TB_NO_MEMORY;
+  made->maker = maker;
+  return get_owner(owners, process_key(machine, maker)) ? TB_OK : TB_NO_MEMORY;
 }
 
 static bool choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid) {
@@ -178,7 +192,13 @@ bool tb_owners_choose(const struct tb_owners *owners, const struct tb_whose *who
 /* The process of a thread of the system; one that nothing is known of is taken to be a main thread. */
 static int64_t process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
   const struct tb_owner *owner = find_owner(owners, system_thread(machine, tid));
-  return owner && owner->pid != TB_OWNER_UNKNOWN ? owner->pid : tid;
+  for (int depth = 0; owner && depth < MAKERS_MAX; depth++) {
+    if (owner->pid != TB_OWNER_UNKNOWN) return owner->pid;
+    if (owner->maker == TB_OWNER_UNKNOWN) break;
+    tid = owner->maker;
+    owner = find_owner(owners, system_thread(machine, tid));
+  }
+  return tid;
 }
 
 struct tb_whose tb_owners_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
@@ -187,6 +207,25 @@ struct tb_whose tb_owners_process_of(const struct tb_owners *owners, uint32_t ma
 
 struct tb_whose tb_owners_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid) {
   return (struct tb_whose){TB_WHOSE_THREAD, machine, process_of(owners, machine, tid), tid};
+}
+
+static struct tb_map_key transaction_key(uint32_t machine, const struct tb_ftrace_event *event, bool received) {
+  uint32_t field = event->kind == TB_FTRACE_EVENT_BINDER_TRANSACTION
+                       ? TB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID
+                       : TB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID;
+  return (struct tb_map_key){(uint32_t)tb_wire_find_number(event->payload, field), (uint64_t)machine << 1 | received};
+}
+
+struct tb_whose tb_owners_other_side(const struct tb_owners *owners, uint32_t machine,
+                                     const struct tb_ftrace_event *event) {
+  static const struct tb_whose nobody = {.kind = TB_WHOSE_NOBODY};
+  bool sent = event->kind == TB_FTRACE_EVENT_BINDER_TRANSACTION;
+  if (!sent && event->kind != TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED) return nobody;
+  struct tb_map_key key = transaction_key(machine, event, sent);
+  const uint64_t *tid = tb_map_find(&owners->transactions, key.first, key.second);
+  if (tid) return tb_owners_thread(owners, machine, (int64_t)*tid);
+  uint64_t to = sent ? tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_FTRACE_EVENT_TO_THREAD) : 0;
+  return to ? tb_owners_thread(owners, machine, (int32_t)to) : nobody;
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -392,11 +431,9 @@ static enum tb_status take_newtask(struct tb_owners *owners, uint32_t machine, c
   struct tb_wire_field f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS + 1];
   (void)tb_wire_read_fields(event->payload, f, TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS + 1);
   int64_t tid = (int32_t)f[TB_TASK_NEWTASK_FTRACE_EVENT_PID].value;
-  const struct tb_owner *parent = find_owner(owners, system_thread(machine, event->pid));
-  int64_t pid = parent && parent->pid != TB_OWNER_UNKNOWN ? parent->pid : event->pid;
   enum tb_status status = TB_OK;
   if (f[TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS].value & TB_FTRACE_CLONE_THREAD)
-    status = put_system_thread(owners, machine, pid, tid, true);
+    status = put_made_thread(owners, machine, event->pid, tid);
   return status == TB_OK ? name_comm(owners, machine, tid, tb_wire_text(&f[TB_TASK_NEWTASK_FTRACE_EVENT_COMM]))
                          : status;
 }
@@ -406,6 +443,23 @@ static enum tb_status take_rename(struct tb_owners *owners, uint32_t machine, st
   (void)tb_wire_read_fields(payload, f, TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM + 1);
   return name_comm(owners, machine, (int32_t)f[TB_TASK_RENAME_FTRACE_EVENT_PID].value,
                    tb_wire_text(&f[TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM]));
+}
+
+/* Marks of a thread name its process, which nothing else may. */
+static enum tb_status take_mark(struct tb_owners *owners, uint32_t machine, const struct tb_ftrace_event *event) {
+  struct tb_ftrace_mark mark;
+  int64_t pid = tb_atrace_process_of(event);
+  if (event->kind == TB_FTRACE_EVENT_ZERO && tb_ftrace_driver_mark(event->kind, event->payload, &mark) &&
+      mark.phase != 'C')
+    pid = mark.pid;
+  return pid > 0 && event->pid > 0 ? put_system_thread(owners, machine, pid, event->pid, false) : TB_OK;
+}
+
+/* Who sends, and who receives, what the kernel knows by a number. */
+static enum tb_status take_transaction(struct tb_owners *owners, uint32_t machine,
+                                       const struct tb_ftrace_event *event) {
+  struct tb_map_key key = transaction_key(machine, event, event->kind == TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED);
+  return tb_map_put(&owners->transactions, key.first, key.second, (uint64_t)event->pid);
 }
 
 static enum tb_status take_compact(struct tb_owners *owners, const struct tb_ftrace_bundle *bundle) {
@@ -422,6 +476,30 @@ static enum tb_status take_compact(struct tb_owners *owners, const struct tb_ftr
   return status;
 }
 
+static enum tb_status take_ftrace_event(struct tb_owners *owners, uint32_t machine,
+                                        const struct tb_ftrace_event *event) {
+  switch (event->kind) {
+    case TB_FTRACE_EVENT_SCHED_SWITCH:
+      return take_switch(owners, machine, event->payload);
+    case TB_FTRACE_EVENT_SCHED_WAKING:
+    case TB_FTRACE_EVENT_SCHED_WAKEUP:
+    case TB_FTRACE_EVENT_SCHED_WAKEUP_NEW:
+      return take_waking(owners, machine, event->payload);
+    case TB_FTRACE_EVENT_TASK_NEWTASK:
+      return take_newtask(owners, machine, event);
+    case TB_FTRACE_EVENT_TASK_RENAME:
+      return take_rename(owners, machine, event->payload);
+    case TB_FTRACE_EVENT_BINDER_TRANSACTION:
+    case TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED:
+      return take_transaction(owners, machine, event);
+    case TB_FTRACE_EVENT_PRINT:
+    case TB_FTRACE_EVENT_ZERO:
+      return take_mark(owners, machine, event);
+    default:
+      return TB_OK;
+  }
+}
+
 static enum tb_status take_ftrace(struct tb_owners *owners, struct tb_walk *walk) {
   struct tb_ftrace_bundle bundle;
   struct tb_ftrace_event event;
@@ -432,15 +510,7 @@ static enum tb_status take_ftrace(struct tb_owners *owners, struct tb_walk *walk
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
     tb_ftrace_event_read(field.bytes, &event);
-    if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH)
-      status = take_switch(owners, bundle.machine, event.payload);
-    else if (event.kind == TB_FTRACE_EVENT_SCHED_WAKING || event.kind == TB_FTRACE_EVENT_SCHED_WAKEUP ||
-             event.kind == TB_FTRACE_EVENT_SCHED_WAKEUP_NEW)
-      status = take_waking(owners, bundle.machine, event.payload);
-    else if (event.kind == TB_FTRACE_EVENT_TASK_NEWTASK)
-      status = take_newtask(owners, bundle.machine, &event);
-    else if (event.kind == TB_FTRACE_EVENT_TASK_RENAME)
-      status = take_rename(owners, bundle.machine, event.payload);
+    status = take_ftrace_event(owners, bundle.machine, &event);
   }
   return status == TB_OK && bundle.compact.len ? take_compact(owners, &bundle) : status;
 }

@@ -16,7 +16,8 @@ struct tb_owner {
   struct tb_name_verdict verdict;
   bool named;                       /* of a process: the trace has a name for it; else it is called as ... */
   struct tb_name_verdict by_thread; /* ... its main thread is */
-  int64_t pid;                      /* of a thread: its process, or unknown */
+  int64_t pid;                      /* of a thread: its process, or unknown, and then ... */
+  int64_t maker;                    /* ... that of the thread which made it for its own process, or unknown */
   uint32_t name;                    /* the last one, of those that are kept; 0: none */
 };
 
@@ -41,8 +42,9 @@ struct tb_owners {
   struct tb_map track_index; /* what a track is known by, machine and kind of that -> place in `tracks` */
   struct tb_owned_track *tracks;
   size_t track_count, track_capacity;
-  struct tb_map judged;    /* names that were, with whose they are */
-  struct tb_map recorders; /* ids of processes that record others */
+  struct tb_map judged;       /* names that were, with whose they are */
+  struct tb_map recorders;    /* ids of processes that record others */
+  struct tb_map transactions; /* of binder: number, machine and whether it is the one who receives -> id of thread */
   struct tb_buffer scratch;
   bool keeps_names; /* the caller's, set before anything is taken in */
   struct tb_intern kept_names;
@@ -69,6 +71,11 @@ static inline struct tb_whose tb_whose_process(uint32_t machine, int64_t pid) {
 /* A thread of the system by its id, and its process. */
 struct tb_whose tb_owners_thread(const struct tb_owners *owners, uint32_t machine, int64_t tid);
 struct tb_whose tb_owners_process_of(const struct tb_owners *owners, uint32_t machine, int64_t tid);
+
+/* Of an event of binder by which a thread sends to another, or receives: the other one. Slices of each need the events
+ * of both. Nobody: it is no such event, or not known. */
+struct tb_whose tb_owners_other_side(const struct tb_owners *owners, uint32_t machine,
+                                     const struct tb_ftrace_event *event);
 
 /* A track, by its uuid or by what threads are known by that have none. */
 struct tb_track_key {

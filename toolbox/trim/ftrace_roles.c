@@ -19,12 +19,7 @@ static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *
       .role = roles[marker.role], .key = stated ? stated : marker.key, .kind = kind, .stated = stated};
 }
 
-int64_t tb_ftrace_marked_process(const struct tb_ftrace_event *event) {
-  struct tb_atrace_mark mark;
-  if (event->kind != TB_FTRACE_EVENT_PRINT) return 0;
-  tb_atrace_read(event, &mark);
-  return mark.role == TB_ATRACE_NONE || mark.is_async || mark.pid <= 0 ? 0 : mark.pid;
-}
+int64_t tb_ftrace_marked_process(const struct tb_ftrace_event *event) { return tb_atrace_process_of(event); }
 
 static struct tb_ftrace_event_role of_thread_as(const struct tb_ftrace_event *event, enum tb_ftrace_role role) {
   return (struct tb_ftrace_event_role){.role = role, .key = (uint64_t)event->pid, .kind = TB_FTRACE_EVENT_PRINT};

@@ -81,3 +81,10 @@ void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *
     read_keyed(text, c, mark);
   }
 }
+
+int64_t tb_atrace_process_of(const struct tb_ftrace_event *event) {
+  struct tb_atrace_mark mark;
+  if (event->kind != TB_FTRACE_EVENT_PRINT) return 0;
+  tb_atrace_read(event, &mark);
+  return mark.role == TB_ATRACE_NONE || mark.is_async || mark.pid <= 0 ? 0 : mark.pid;
+}

@@ -21,4 +21,7 @@ struct tb_atrace_mark {
 /* What a print event is. */
 void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark);
 
+/* The process that a print event says its thread is of; 0: it says none. */
+int64_t tb_atrace_process_of(const struct tb_ftrace_event *event);
+
 #endif
