@@ -72,6 +72,44 @@ static void print_size(FILE *to, const struct filter_done *done) {
   fputc('\n', to);
 }
 
+/* The patterns of an option that nothing in the trace matches. */
+static void each_unmatched(const struct filter_done *done,
+                           void (*take)(FILE *to, const char *what, const char *glob, bool is_first), FILE *to) {
+  const struct filter_settings *s = done->settings;
+  const struct tb_filter_matched *matched = &done->report->matched;
+  const struct {
+    const struct cli_glob_list *list;
+    uint64_t matched;
+    const char *what;
+  } kinds[] = {{&s->processes, matched->processes, "process"},
+               {&s->threads_of, matched->threads, "thread"},
+               {&s->categories, matched->categories, "category"},
+               {&s->names, matched->names, "slice or instant"},
+               {&s->counters, matched->counters, "counter"}};
+  bool is_first = true;
+  for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
+    for (size_t i = 0; i < kinds[kind].list->count; i++) {
+      if (kinds[kind].matched >> i & 1) continue;
+      const char *glob = kinds[kind].list->globs[i];
+      take(to, kinds[kind].what, glob + (*glob == '!'), is_first);
+      is_first = false;
+    }
+}
+
+static void print_unmatched(FILE *to, const char *what, const char *glob, bool is_first) {
+  (void)is_first;
+  cli_print(to, "tracebridge: warning: no %s is called %s\n", what, glob);
+}
+
+static void print_unmatched_json(FILE *to, const char *what, const char *glob, bool is_first) {
+  if (!is_first) fputs(",", to);
+  fputs("{\"kind\":", to);
+  cli_print_json(to, what);
+  fputs(",\"glob\":", to);
+  cli_print_json(to, glob);
+  fputs("}", to);
+}
+
 static void print_text(FILE *to, const void *ctx) {
   const struct filter_done *done = ctx;
   const struct tb_filter_report *report = done->report;
@@ -89,6 +127,9 @@ static void print_json(FILE *to, const void *ctx) {
   cli_print(to, ",\"left_out_args\":%s,\"left_out_flows\":%s", report->left_out_args ? "true" : "false",
             report->left_out_flows ? "true" : "false");
   cli_print(to, ",\"min_dur_ns\":%" PRId64, report->min_dur_ns);
+  fputs(",\"unmatched\":[", to);
+  each_unmatched(ctx, print_unmatched_json, to);
+  fputs("]", to);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -117,6 +158,7 @@ static int filter(struct filter_settings *settings) {
   enum tb_status status = tb_filter(cut->in, cut->output, &how, &report, &error);
   struct filter_done done = {settings, &report};
   int exit_status = cli_cut_end(cut, status, report.merge, NULL, &error, &done);
+  if (!cut->quiet && (status == TB_OK || status == TB_PARTIAL)) each_unmatched(&done, print_unmatched, stderr);
   tb_filter_report_free(&report);
   return exit_status;
 }
@@ -150,7 +192,9 @@ const struct cli_command cli_filter = {
         "merge reads). Each option chooses among its own kind of things, and all else stays: names, clocks and configs "
         "too. A slice goes with its end. Where a thread runs that is not chosen its processor is shown as idle; what "
         "it and a chosen one send each other by binder stays, since slices of both begin and end there. What the "
-        "kernel's interrupts and recorders' own counters are called is not looked at. The output is a Perfetto "
+        "kernel's interrupts and recorders' own counters are called is not looked at. A glob that nothing in the trace "
+        "matches is said on "
+        "stderr, a line each, and in --json as unmatched. The output is a Perfetto "
         "trace where its name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert "
         "does; each also with .gz or .zst.",
     .examples = examples,

@@ -37,9 +37,30 @@ static bool parse_digits(const char *text, uint64_t *number, const char **rest) 
   return true;
 }
 
+/* What is behind a list that begins there; NULL: it has no end. A ] that comes first is one of its characters. */
+static const char *behind_list(const char *at) {
+  at++;
+  if (*at == '!' || *at == '^') at++;
+  if (*at == ']') at++;
+  for (; *at && *at != ']'; at++)
+    if (*at == '\\' && at[1]) at++;
+  return *at ? at + 1 : NULL;
+}
+
+static bool is_glob(const char *text) {
+  while (text && *text) {
+    if (*text == '[')
+      text = behind_list(text);
+    else
+      text += *text == '\\' && text[1] ? 2 : 1;
+  }
+  return text != NULL;
+}
+
 const char *cli_parse_glob(void *field, const char *value) {
   struct cli_glob_list *list = field;
   if (list->count == CLI_GLOBS_MAX) return "one of at most 64 globs";
+  if (!is_glob(value)) return "a glob with a ] behind each [";
   list->globs[list->count++] = value;
   return NULL;
 }

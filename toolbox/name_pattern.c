@@ -3,6 +3,8 @@
 
 #include <fnmatch.h>
 
+enum { MATCHED_BITS = 64 };
+
 bool tb_name_patterns_are_there(const struct tb_name_patterns *patterns) {
   for (size_t i = 0; i < patterns->count; i++)
     if (!patterns->globs || !patterns->globs[i]) return false;
@@ -23,6 +25,7 @@ enum tb_status tb_name_judge(const struct tb_name_patterns *patterns, struct tb_
   for (size_t i = 0; i < patterns->count; i++) {
     bool refuses = patterns->globs[i][0] == '!';
     if (fnmatch(patterns->globs[i] + refuses, scratch->data, 0) != 0) continue;
+    if (patterns->matched && i < MATCHED_BITS) *patterns->matched |= UINT64_C(1) << i;
     if (refuses)
       verdict->refused = true;
     else

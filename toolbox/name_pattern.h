@@ -8,12 +8,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/memory.h"
 
 struct tb_name_patterns {
   const char *const *globs;
   size_t count;
+  uint64_t *matched; /* NULL, or set: bit i where a name matched glob i, of the first 64 */
 };
 
 /* Whether the list and each of its globs is there: users give them. */

@@ -124,8 +124,11 @@ void tb_choice_free(struct tb_choice *choice) {
 enum tb_status tb_choice_judge_mark(struct tb_choice *choice, struct tb_str name, bool *chosen) {
   static const struct tb_str none = {"", 0};
   struct tb_buffer *scratch = &choice->owners.scratch;
+  bool named = true;
   enum tb_status status = tb_name_is_chosen(&choice->categories, none, scratch, chosen);
-  return status == TB_OK && *chosen ? tb_name_is_chosen(&choice->names, name, scratch, chosen) : status;
+  if (status == TB_OK) status = tb_name_is_chosen(&choice->names, name, scratch, &named);
+  *chosen &= named;
+  return status;
 }
 
 /* By its id, so that a name is looked at once. */
@@ -184,8 +187,11 @@ static enum tb_status judge_categories(struct tb_choice *choice, bool *chosen) {
 }
 
 static enum tb_status judge_event(struct tb_choice *choice, const struct tb_event_view *view, bool *chosen) {
-  enum tb_status status = judge_name(choice, view->name, chosen);
-  return status == TB_OK && *chosen ? judge_categories(choice, chosen) : status;
+  bool named = true;
+  enum tb_status status = judge_name(choice, view->name, &named);
+  if (status == TB_OK) status = judge_categories(choice, chosen);
+  *chosen &= named;
+  return status;
 }
 
 /* ---- the first reading ------------------------------------------------------------------------------------------- */

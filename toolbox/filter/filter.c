@@ -79,11 +79,11 @@ static void begin_choice(struct filtering *f) {
   const struct tb_filter_options *o = &f->options;
   struct tb_choice *choice = &f->choice;
   tb_choice_init(choice, &f->walk, &f->events);
-  choice->owners.processes = (struct tb_name_patterns){o->processes, o->process_count};
-  choice->owners.threads = (struct tb_name_patterns){o->threads, o->thread_count};
-  choice->owners.counters = (struct tb_name_patterns){o->counters, o->counter_count};
-  choice->categories = (struct tb_name_patterns){o->categories, o->category_count};
-  choice->names = (struct tb_name_patterns){o->names, o->name_count};
+  choice->owners.processes = (struct tb_name_patterns){o->processes, o->process_count, &f->report.matched.processes};
+  choice->owners.threads = (struct tb_name_patterns){o->threads, o->thread_count, &f->report.matched.threads};
+  choice->owners.counters = (struct tb_name_patterns){o->counters, o->counter_count, &f->report.matched.counters};
+  choice->categories = (struct tb_name_patterns){o->categories, o->category_count, &f->report.matched.categories};
+  choice->names = (struct tb_name_patterns){o->names, o->name_count, &f->report.matched.names};
   choice->looks_at_slices = o->max_bytes != 0;
   choice->min_dur = f->level.min_dur;
   choice->no_flows = f->level.no_flows;
@@ -146,7 +146,7 @@ static enum tb_status find_level(struct filtering *f, const char *out) {
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static bool are_there(const char *const *globs, size_t count) {
-  return tb_name_patterns_are_there(&(struct tb_name_patterns){globs, count});
+  return tb_name_patterns_are_there(&(struct tb_name_patterns){globs, count, NULL});
 }
 
 static enum tb_status check(const char *in, const char *out, const struct tb_filter_options *options,

@@ -86,7 +86,7 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
   if (status == TB_OK) status = tb_options_take(&writer, sizeof(writer), filled.writer, error);
   if (status == TB_OK) status = tb_cut_check_files(from, to, error);
   if (status != TB_OK) return status;
-  const struct tb_name_patterns keep = {filled.keep, filled.keep_count};
+  const struct tb_name_patterns keep = {filled.keep, filled.keep_count, NULL};
   if (!tb_name_patterns_are_there(&keep))
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a glob of texts to keep is NULL");
   if (!reader.allocator) reader.allocator = tb_default_allocator();

@@ -66,6 +66,10 @@ struct tb_filter_report {
   /* How the input was read, as of a merge of it alone, and what the format of the output lost; NULL: not known. It is
    * freed by tb_filter_report_free. */
   struct tb_merge_report *merge;
+  /* Which patterns something of the trace matched, with `!` or without: bit i is of the i-th one, up to the 64th. */
+  struct tb_filter_matched {
+    uint64_t processes, threads, categories, names, counters;
+  } matched;
 };
 TB_API void tb_filter_report_free(struct tb_filter_report *report); /* frees what it has, not itself */
 

@@ -12,7 +12,7 @@ static bool chosen(struct tb_str name, const char *const *globs, size_t count) {
   struct tb_buffer scratch;
   tb_buffer_init(&scratch, tb_default_allocator(), 0);
   bool result = false;
-  assert_int_equal(tb_name_is_chosen(&(struct tb_name_patterns){globs, count}, name, &scratch, &result), TB_OK);
+  assert_int_equal(tb_name_is_chosen(&(struct tb_name_patterns){globs, count, NULL}, name, &scratch, &result), TB_OK);
   tb_buffer_free(&scratch);
   return result;
 }
@@ -20,6 +20,22 @@ static bool chosen(struct tb_str name, const char *const *globs, size_t count) {
 #define CHOSEN(name, ...)                                                               \
   chosen((struct tb_str){(name), sizeof(name) - 1}, (const char *const[]){__VA_ARGS__}, \
          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static void globs_that_match_are_known(void **state) {
+  (void)state;
+  static const char *const globs[] = {"a*", "!b", "c", "*"};
+  uint64_t matched = 0;
+  struct tb_buffer scratch;
+  tb_buffer_init(&scratch, tb_default_allocator(), 0);
+  const struct tb_name_patterns patterns = {globs, 4, &matched};
+  bool is_chosen;
+  assert_int_equal(tb_name_is_chosen(&patterns, (struct tb_str){"a", 1}, &scratch, &is_chosen), TB_OK);
+  assert_int_equal(matched, 1 | 8);
+  assert_int_equal(tb_name_is_chosen(&patterns, (struct tb_str){"b", 1}, &scratch, &is_chosen), TB_OK);
+  assert_int_equal(matched, 1 | 2 | 8);
+  assert_false(is_chosen);
+  tb_buffer_free(&scratch);
+}
 
 static void no_pattern_chooses_all(void **state) {
   (void)state;
@@ -60,9 +76,8 @@ static void a_name_with_nul_ends_there(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_pattern_chooses_all),
-      cmocka_unit_test(globs_match_whole_names),
-      cmocka_unit_test(any_that_wants_and_none_that_refuses),
+      cmocka_unit_test(no_pattern_chooses_all),     cmocka_unit_test(globs_that_match_are_known),
+      cmocka_unit_test(globs_match_whole_names),    cmocka_unit_test(any_that_wants_and_none_that_refuses),
       cmocka_unit_test(a_name_with_nul_ends_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
