@@ -6,7 +6,8 @@
  * Each choice is of its own kind of thing, and what is of another kind stays: processes choose among what belongs to a
  * process, names among slices and instants. A slice goes with its end, and what is inside of it stays. Names, clocks,
  * descriptions and configs stay, and so do packets that nobody decodes, unless their process is not chosen. Of the
- * kernel's scheduling what is left says that a processor is idle while a thread runs that is not chosen.
+ * kernel's scheduling what is left says that a processor is idle while a thread runs that is not chosen; what that and
+ * a chosen one send each other by binder stays, of both.
  *
  *     const char *const names[] = {"Render*", "!RenderIdle"};
  *     struct tb_filter_options options = {.size = sizeof(options), .names = names, .name_count = 2};
