@@ -28,6 +28,7 @@ struct trimming {
   struct tb_buffer part, fates;       /* of the current bundle */
   uint64_t stated[TB_EXTRA_COUNTERS]; /* of the current packet */
   bool any_inside;                    /* something is in the window */
+  bool writes_late; /* the output is Perfetto's; others are written from it in the order of the file */
   struct tb_trim_report report;
 };
 
@@ -231,7 +232,7 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
     order->fate = TB_CUT_MOVE;
     order->host_time = edge == TB_EDGE_START ? t->window.start : t->window.end;
     bool begins = order->view.role == TB_ROLE_BEGIN || order->view.role == TB_ROLE_COMPLETE;
-    order->late = edge == TB_EDGE_START && begins && t->edges.begins_disordered && !says_state(head);
+    order->late = edge == TB_EDGE_START && begins && t->writes_late && t->edges.begins_disordered && !says_state(head);
   }
   if (order->view.role == TB_ROLE_COMPLETE) shorten(t, walk->host_time, order->view.duration_ns, order);
   int64_t duration;
@@ -360,7 +361,9 @@ static enum tb_status check(const char *in, const char *out, const struct tb_tri
 static enum tb_status run(struct trimming *t, const char *out, const struct tb_merge_options *options,
                           struct tb_error *error) {
   struct tb_merger *m = &t->walk.merger;
+  enum tb_format format = tb_format_from_path(out);
   tb_track_events_init(&t->events, m->allocator);
+  t->writes_late = format == TB_FORMAT_PERFETTO || format == TB_FORMAT_UNKNOWN;
   enum tb_status status = find_window(t);
   if (status == TB_OK) {
     tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);

@@ -1,0 +1,16 @@
+# Slices that begin at the start do so in the order in which they began, which may be another one than that of the file.
+# Where no Perfetto trace is written, each begin stays in front of its end: one behind it would not find it.
+cat >late.textproto <<'TEXT'
+packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 thread { pid: 5 tid: 6 thread_name: "one" } } }
+packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 2 thread { pid: 5 tid: 7 thread_name: "two" } } }
+packet { timestamp: 3000 trusted_packet_sequence_id: 1
+  track_event { type: TYPE_SLICE_BEGIN track_uuid: 1 name: "later" } }
+packet { timestamp: 8000 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_END track_uuid: 1 } }
+packet { timestamp: 2000 trusted_packet_sequence_id: 2
+  track_event { type: TYPE_SLICE_BEGIN track_uuid: 2 name: "earlier" } }
+packet { timestamp: 7000 trusted_packet_sequence_id: 2 track_event { type: TYPE_SLICE_END track_uuid: 2 } }
+TEXT
+tracebridge trim -q late.textproto -o part.json --start TRACE:3500ns --end TRACE:9000ns
+grep -o '"ph":"[^M].*' part.json
+tracebridge trim -q late.textproto -o part.pftrace --start TRACE:3500ns --end TRACE:9000ns
+tracebridge dump --events part.pftrace | grep 'slice begin'
