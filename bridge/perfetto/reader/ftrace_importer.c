@@ -63,7 +63,7 @@ struct bundle {
   uint32_t clock; /* its times are on; TB_CLOCK_UNKNOWN: nobody knows */
   bool strange;   /* it has events that no event of ours says */
   bool said;      /* it has events that ours say */
-  bool clock_lost;
+  bool clock_lost, is_damaged;
   struct running *running; /* the thread that runs on this cpu */
   struct tb_str compact;
 };
@@ -199,8 +199,11 @@ static struct tb_wire_cursor column(struct tb_str message, uint32_t number) {
   return (struct tb_wire_cursor){NULL, NULL};
 }
 
+static bool is_at_end(const struct tb_wire_cursor *column_cursor) { return column_cursor->at == column_cursor->end; }
+
+/* False where the column ends, or its next value is damaged. */
 static bool next_value(struct tb_wire_cursor *column_cursor, uint64_t *value) {
-  if (column_cursor->at == column_cursor->end) return false;
+  if (is_at_end(column_cursor)) return false;
   const char *at = tb_wire_read_varint(column_cursor->at, column_cursor->end, value);
   column_cursor->at = at ? at : column_cursor->end;
   return at != NULL;
@@ -235,6 +238,7 @@ struct compact_row {
 
 struct compact_columns {
   struct tb_wire_cursor timestamp, tid, prev_state, priority, comm, target_cpu;
+  bool is_damaged; /* a column is shorter than another */
 };
 
 static struct compact_columns switch_columns(struct tb_str m) {
@@ -243,7 +247,8 @@ static struct compact_columns switch_columns(struct tb_str m) {
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX),
-                                  {NULL, NULL}};
+                                  {NULL, NULL},
+                                  false};
 }
 
 static struct compact_columns waking_columns(struct tb_str m) {
@@ -252,18 +257,33 @@ static struct compact_columns waking_columns(struct tb_str m) {
                                   {NULL, NULL},
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PRIO),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMM_INDEX),
-                                  column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TARGET_CPU)};
+                                  column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TARGET_CPU),
+                                  false};
+}
+
+/* A value of a column that need not be there. */
+static void next_of(struct compact_columns *columns, struct tb_wire_cursor *column_cursor, uint64_t *value) {
+  if (column_cursor->end && !next_value(column_cursor, value)) columns->is_damaged = true;
+}
+
+static bool have_ended(const struct compact_columns *c) {
+  return is_at_end(&c->timestamp) && is_at_end(&c->tid) && is_at_end(&c->prev_state) && is_at_end(&c->priority) &&
+         is_at_end(&c->comm) && is_at_end(&c->target_cpu);
 }
 
 /* The next row; times are differences to the row before. */
 static void next_row(struct compact_columns *columns, struct compact_row *row) {
   uint64_t delta, tid, state = 0, priority = 0, comm = UINT64_MAX, target_cpu = 0;
-  row->present = next_value(&columns->timestamp, &delta) && next_value(&columns->tid, &tid);
-  if (!row->present) return;
-  (void)next_value(&columns->prev_state, &state);
-  (void)next_value(&columns->priority, &priority);
-  (void)next_value(&columns->comm, &comm);
-  (void)next_value(&columns->target_cpu, &target_cpu);
+  bool has_time = next_value(&columns->timestamp, &delta);
+  row->present = has_time && next_value(&columns->tid, &tid);
+  if (!row->present) {
+    columns->is_damaged |= has_time || !have_ended(columns);
+    return;
+  }
+  next_of(columns, &columns->prev_state, &state);
+  next_of(columns, &columns->priority, &priority);
+  next_of(columns, &columns->comm, &comm);
+  next_of(columns, &columns->target_cpu, &target_cpu);
   row->timestamp += delta;
   row->tid = (int32_t)tid;
   row->prev_state = (int64_t)state;
@@ -295,6 +315,7 @@ static void read_compact(struct bundle *b) {
       next_row(&wakings, &wake);
     }
   }
+  b->is_damaged = switches.is_damaged || wakings.is_damaged;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
@@ -562,7 +583,7 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
       tb_perfetto_pass_packet(r);
   }
   if (status == TB_OK && b.clock_lost) return tb_perfetto_lose(r, LOSS_CLOCK);
-  return status;
+  return status == TB_OK && b.is_damaged && !r->full ? TB_BAD_DATA : status; /* what could be read was given */
 }
 
 /* What a source had as text: the events of other packets say it too, for targets that have no such text. */
