@@ -46,7 +46,7 @@ static const struct cli_option options[] = {
      offsetof(struct filter_settings, no_flows)},
     {0, "max-size", "SIZE",
      "Leave out more until the output has at most SIZE bytes: arguments, then flows, then slices, the short ones "
-     "first. " CLI_SIZE_UNITS ".",
+     "first. JSON and FXT are measured before they are compressed. " CLI_SIZE_UNITS ".",
      cli_parse_size, offsetof(struct filter_settings, max_size)},
     CLI_CUT_OPTIONS,
 };
