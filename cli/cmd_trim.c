@@ -60,13 +60,13 @@ static void print_json(FILE *to, const void *done) {
   cli_print(to, ",\"packets_in\":%" PRIu64 ",\"packets_out\":%" PRIu64, report->packets_in, report->packets_out);
   cli_print(to, ",\"slices_at_start\":%" PRIu64 ",\"slices_at_end\":%" PRIu64 ",\"values_at_start\":%" PRIu64,
             report->slices_at_start, report->slices_at_end, report->values_at_start);
-  cli_print(to, ",\"untimed\":%" PRIu64 ",\"shift_ns\":%" PRId64, report->untimed, report->shift_ns);
-  if (report->is_outside) fputs(",\"is_outside\":true", to);
+  cli_print(to, ",\"untimed\":%" PRIu64 ",\"shift_ns\":%" PRId64 ",\"inside\":%" PRIu64, report->untimed,
+            report->shift_ns, report->inside);
 }
 
 /* What is done as it was asked for, but was hardly meant so. */
 static void say_what_is_unexpected(const struct trim_settings *settings, const struct tb_trim_report *report) {
-  if (report->is_outside)
+  if (!report->inside)
     cli_print(stderr, "tracebridge: %s: nothing in it is in the window; tracebridge info says when it was recorded\n",
               settings->cut.in);
   if (report->shift_ns != settings->shift)

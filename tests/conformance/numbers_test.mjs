@@ -52,7 +52,7 @@ const PLANTS = [
   ["merge/write/write.c", "SERVICE_STARTED = 2,", "SERVICE_STARTED = 5,", "SERVICE_STARTED is 5"],
   ["merge/write/write.c", "TB_TRACK_EVENT_DEFAULTS_TRACK_UUID)", "11)", "a number of a format without a name"],
   [
-    "bridge/chrome_json/writer/event_fields.c", "\"VERBOSE\", \"DEBUG\"", "\"DEBUG\", \"VERBOSE\"",
+    "bridge/model/fields_as_args.h", "\"VERBOSE\", \"DEBUG\"", "\"DEBUG\", \"VERBOSE\"",
     "levels[VERBOSE] is 3"
   ],
   ["bridge/include/tracebridge/event.h", "TB_CLOCK_BOOTTIME = 6", "TB_CLOCK_BOOTTIME = 7", "TB_CLOCK_BOOTTIME is 7"],

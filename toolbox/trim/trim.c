@@ -27,7 +27,6 @@ struct trimming {
   bool ftrace_written;
   struct tb_buffer part, fates;       /* of the current bundle */
   uint64_t stated[TB_EXTRA_COUNTERS]; /* of the current packet */
-  bool any_inside;                    /* something is in the window */
   bool writes_late; /* the output is Perfetto's; others are written from it in the order of the file */
   struct tb_trim_report report;
 };
@@ -124,7 +123,7 @@ static uint8_t decide_ftrace(void *ctx, const struct tb_ftrace_bundle *bundle, c
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, row->raw_time, &time)) return TB_FTRACE_KEEP;
   bool shown = row->kind != TB_FTRACE_ROW_EVENT || time >= tb_ftrace_edges_whole_from(&t->ftrace, bundle->machine);
-  t->any_inside |= tb_window_has(&t->window, time);
+  t->report.inside += tb_window_has(&t->window, time);
   bool stays = shown && tb_window_has(&t->window, time) &&
                !(row->kind == TB_FTRACE_ROW_EVENT && tb_ftrace_edges_replaces(&t->ftrace, bundle, row->event, time));
   return stays ? TB_FTRACE_KEEP : TB_FTRACE_DROP;
@@ -169,7 +168,7 @@ static bool is_next_value(void *ctx, const struct tb_packet_value *value) {
 static bool is_in_window(void *ctx, const struct tb_packet_value *value) {
   struct trimming *t = ctx;
   bool inside = tb_window_has(&t->window, value->time);
-  t->any_inside |= inside;
+  t->report.inside += inside;
   return inside;
 }
 
@@ -219,7 +218,7 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
   }
   if (at_edge) order->outlived = at_edge->outlived;
   bool inside = tb_window_has(&t->window, walk->host_time);
-  t->any_inside |= inside;
+  t->report.inside += inside;
   if (inside && walk->host_time > t->window.start) at_edge = NULL;
   enum tb_edge edge = at_edge ? at_edge->edge : TB_EDGE_NONE;
   if (edge == TB_EDGE_GONE || (!inside && at_edge && at_edge->stated)) state_values(t, edge == TB_EDGE_GONE, order);
@@ -246,7 +245,7 @@ static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *s
   bool inside = tb_window_has(&t->window, walk->host_time);
   if (inside ? tb_cut_has_pending(cut) : t->edges.has_about) return false;
   if (cut->late_count && walk->host_time == t->window.start) return false;
-  t->any_inside |= inside;
+  t->report.inside += inside;
   *status = inside ? tb_cut_pass(cut) : tb_cut_leave_out(cut, walk->number < t->edges.last_to_stay);
   return true;
 }
@@ -257,7 +256,7 @@ static bool take_run(struct trimming *t, struct tb_cut *cut, enum tb_status *sta
   const struct tb_event_run *run = tb_edges_run_at(&t->edges, walk->next);
   if (!run || (run->marked && cut->late_count) || !tb_walk_enter_events(walk, &run->events)) return false;
   if (run->stays && tb_cut_has_pending(cut)) return false;
-  t->any_inside |= run->stays;
+  if (run->stays) t->report.inside += run->events.count;
   *status = run->stays ? tb_cut_pass_run(cut, run)
                        : tb_cut_leave_run_out(cut, run, run->events.first < t->edges.last_to_stay);
   return true;
@@ -320,7 +319,6 @@ static enum tb_status write_window(void *ctx) {
   }
   t->report.packets_in = t->walk.next;
   t->report.packets_out = cut.kept + cut.moved;
-  t->report.is_outside = !t->any_inside;
   tb_cut_free(&cut);
   tb_buffer_free(&t->part);
   tb_buffer_free(&t->fates);

@@ -54,6 +54,11 @@ struct tb_filter_options {
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
 };
 
+/* Which patterns something of the trace matched, with `!` or without: bit i is of the i-th one, up to the 64th. */
+struct tb_filter_matched {
+  uint64_t processes, threads, categories, names, counters;
+};
+
 /* What was done. Zero-initialise, then set `size` to sizeof; tb_filter sets the members that it has room for. */
 struct tb_filter_report {
   size_t size;
@@ -67,10 +72,7 @@ struct tb_filter_report {
   /* How the input was read, as of a merge of it alone, and what the format of the output lost; NULL: not known. It is
    * freed by tb_filter_report_free. */
   struct tb_merge_report *merge;
-  /* Which patterns something of the trace matched, with `!` or without: bit i is of the i-th one, up to the 64th. */
-  struct tb_filter_matched {
-    uint64_t processes, threads, categories, names, counters;
-  } matched;
+  struct tb_filter_matched matched;
 };
 TB_API void tb_filter_report_free(struct tb_filter_report *report); /* frees what it has, not itself */
 

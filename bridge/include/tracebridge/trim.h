@@ -71,7 +71,7 @@ struct tb_trim_report {
   struct tb_merge_report *merge;
   struct tb_merge_report *shifted; /* of writing the output, where times were shifted; NULL: they were not */
   int64_t shift_ns; /* added to all times: more than was asked for where the first of them would be below zero */
-  bool is_outside;  /* nothing in the trace has a time in the window */
+  uint64_t inside;  /* packets, and events and values in them, that are in the window; 0: the trace is of other times */
 };
 TB_API void tb_trim_report_free(struct tb_trim_report *report); /* frees what it has, not itself; NULL is ignored */
 
