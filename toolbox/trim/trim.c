@@ -359,9 +359,8 @@ static enum tb_status check(const char *in, const char *out, const struct tb_tri
 static enum tb_status run(struct trimming *t, const char *out, const struct tb_merge_options *options,
                           struct tb_error *error) {
   struct tb_merger *m = &t->walk.merger;
-  enum tb_format format = tb_format_from_path(out);
   tb_track_events_init(&t->events, m->allocator);
-  t->writes_late = format == TB_FORMAT_PERFETTO || format == TB_FORMAT_UNKNOWN;
+  t->writes_late = !tb_merger_converts_to(out);
   enum tb_status status = find_window(t);
   if (status == TB_OK) {
     tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
