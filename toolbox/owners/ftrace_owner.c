@@ -7,6 +7,30 @@
 
 static const struct tb_whose nobody = {.kind = TB_WHOSE_NOBODY};
 
+/* What a device does, which a driver or an interrupt ends in another thread. */
+static bool is_of_device(uint32_t kind) {
+  switch (kind) {
+    case TB_FTRACE_EVENT_BLOCK_IO_START:
+    case TB_FTRACE_EVENT_BLOCK_IO_DONE:
+    case TB_FTRACE_EVENT_ANDROID_FS_DATAREAD_START:
+    case TB_FTRACE_EVENT_ANDROID_FS_DATAREAD_END:
+    case TB_FTRACE_EVENT_F2FS_IOSTAT:
+    case TB_FTRACE_EVENT_F2FS_IOSTAT_LATENCY:
+    case TB_FTRACE_EVENT_FASTRPC_DMA_STAT:
+    case TB_FTRACE_EVENT_NETIF_RECEIVE_SKB:
+    case TB_FTRACE_EVENT_NET_DEV_XMIT:
+    case TB_FTRACE_EVENT_DRM_RUN_JOB:
+    case TB_FTRACE_EVENT_DRM_SCHED_PROCESS_JOB:
+    case TB_FTRACE_EVENT_DRM_SCHED_JOB_RUN:
+    case TB_FTRACE_EVENT_DRM_SCHED_JOB_DONE:
+    case TB_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE:
+    case TB_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE_DONE:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /* What is of the system or a processor, whichever thread was there. */
 static bool is_of_system(uint32_t kind) {
   switch (kind) {
@@ -44,21 +68,6 @@ static bool is_of_system(uint32_t kind) {
     case TB_FTRACE_EVENT_HYPERVISOR_HYP_ENTER:
     case TB_FTRACE_EVENT_HYPERVISOR_HYP_EXIT:
     case TB_FTRACE_EVENT_SCHED_CPU_UTIL_CFS:
-    case TB_FTRACE_EVENT_BLOCK_IO_START: /* devices, and what a driver or an interrupt ends */
-    case TB_FTRACE_EVENT_BLOCK_IO_DONE:
-    case TB_FTRACE_EVENT_ANDROID_FS_DATAREAD_START:
-    case TB_FTRACE_EVENT_ANDROID_FS_DATAREAD_END:
-    case TB_FTRACE_EVENT_F2FS_IOSTAT:
-    case TB_FTRACE_EVENT_F2FS_IOSTAT_LATENCY:
-    case TB_FTRACE_EVENT_FASTRPC_DMA_STAT:
-    case TB_FTRACE_EVENT_NETIF_RECEIVE_SKB:
-    case TB_FTRACE_EVENT_NET_DEV_XMIT:
-    case TB_FTRACE_EVENT_DRM_RUN_JOB:
-    case TB_FTRACE_EVENT_DRM_SCHED_PROCESS_JOB:
-    case TB_FTRACE_EVENT_DRM_SCHED_JOB_RUN:
-    case TB_FTRACE_EVENT_DRM_SCHED_JOB_DONE:
-    case TB_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE:
-    case TB_FTRACE_EVENT_VIRTIO_VIDEO_RESOURCE_QUEUE_DONE:
     case TB_FTRACE_EVENT_TASK_NEWTASK: /* and below: what threads are called and when they are */
     case TB_FTRACE_EVENT_TASK_RENAME:
     case TB_FTRACE_EVENT_SCHED_PROCESS_EXEC:
@@ -67,7 +76,7 @@ static bool is_of_system(uint32_t kind) {
     case TB_FTRACE_EVENT_SCHED_PROCESS_FREE:
       return true;
     default:
-      return false;
+      return is_of_device(kind);
   }
 }
 
