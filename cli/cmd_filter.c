@@ -193,10 +193,9 @@ const struct cli_command cli_filter = {
         "too. A slice goes with its end. Where a thread runs that is not chosen its processor is shown as idle; what "
         "it and a chosen one send each other by binder stays, since slices of both begin and end there. What the "
         "kernel's interrupts and recorders' own counters are called is not looked at. A glob that nothing in the trace "
-        "matches is said on "
-        "stderr, a line each, and in --json as unmatched. The output is a Perfetto "
-        "trace where its name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert "
-        "does; each also with .gz or .zst.",
+        "matches is said on stderr, a line each, and in --json as unmatched. The output is a Perfetto trace where its "
+        "name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert does; each also "
+        "with .gz or .zst.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

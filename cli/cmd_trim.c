@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cli.h"
 #include "cut.h"
@@ -65,14 +66,17 @@ static void print_json(FILE *to, const void *done) {
 }
 
 /* What is done as it was asked for, but was hardly meant so. */
-static void say_what_is_unexpected(const struct trim_settings *settings, const struct tb_trim_report *report) {
+static void print_warnings(const struct trim_settings *settings, const struct tb_trim_report *report) {
+  enum { TEXT = 128 };
+  char text[TEXT], shift[TB_UNIT_TEXT];
   if (!report->inside)
-    cli_print(stderr, "tracebridge: %s: nothing in it is in the window; tracebridge info says when it was recorded\n",
-              settings->cut.in);
-  if (report->shift_ns != settings->shift)
-    cli_print(stderr,
-              "tracebridge: %s: no time of a trace is below zero: all are shifted by %.9g s, so that the first is 0\n",
-              settings->cut.output, (double)report->shift_ns / 1e9);
+    cli_print_warning(settings->cut.in, "nothing happens in the window; tracebridge info says when it was recorded");
+  if (report->shift_ns == settings->shift) return;
+  bool back = report->shift_ns < 0;
+  tb_duration_text(shift, back ? -(uint64_t)report->shift_ns : (uint64_t)report->shift_ns);
+  (void)snprintf(text, sizeof(text), "times are not negative: all are shifted by %s%s, so that the first is 0",
+                 back ? "-" : "", shift);
+  cli_print_warning(settings->cut.output, text);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -89,7 +93,7 @@ static int trim(struct trim_settings *settings) {
   struct tb_error error = {0};
   struct tb_trim_report report = {.size = sizeof(report)};
   enum tb_status status = tb_trim(cut->in, cut->output, &how, &report, &error);
-  if (status == TB_OK || status == TB_PARTIAL) say_what_is_unexpected(settings, &report);
+  if (status == TB_OK || status == TB_PARTIAL) print_warnings(settings, &report);
   int exit_status = cli_cut_end(cut, status, report.merge, report.shifted, &error, &report);
   tb_trim_report_free(&report);
   return exit_status;

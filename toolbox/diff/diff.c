@@ -156,19 +156,14 @@ static void free_all_waiting(struct diff_state *d) {
 
 /* ---- matching ---------------------------------------------------------------------------------------------------- */
 
-static int by_hash(const void *a, const void *b) {
-  const struct tb_diff_hashed *x = a, *y = b;
-  return x->hash < y->hash ? -1 : x->hash > y->hash;
-}
-
 /* The rows of a side that the other has not; both are sorted. */
 static enum tb_status keep_unmatched(struct diff_state *d, unsigned side) {
   const struct tb_diff_rows *own = &d->sides[side].rows, *others = &d->sides[1 - side].rows;
   size_t other = 0;
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < own->count && status == TB_OK; i++) {
-    while (other < others->count && by_hash(&others->items[other], &own->items[i]) < 0) other++;
-    if (other < others->count && by_hash(&others->items[other], &own->items[i]) == 0)
+    while (other < others->count && tb_diff_by_hash(&others->items[other], &own->items[i]) < 0) other++;
+    if (other < others->count && tb_diff_by_hash(&others->items[other], &own->items[i]) == 0)
       other++;
     else if (own->items[i].table == TB_DIFF_ARGS)
       status = wait_for_equal(d, side, &own->items[i]);
@@ -182,7 +177,7 @@ static enum tb_status keep_unmatched(struct diff_state *d, unsigned side) {
 static enum tb_status match(struct diff_state *d) {
   struct tb_diff_rows *rows[2] = {&d->sides[0].rows, &d->sides[1].rows};
   for (unsigned side = 0; side < 2; side++) {
-    if (rows[side]->count > 1) qsort(rows[side]->items, rows[side]->count, sizeof(*rows[side]->items), by_hash);
+    if (rows[side]->count > 1) qsort(rows[side]->items, rows[side]->count, sizeof(*rows[side]->items), tb_diff_by_hash);
     for (size_t i = 0; i < rows[side]->count; i++) d->result.tables[rows[side]->items[i].table].rows[side]++;
   }
   enum tb_status status = keep_unmatched(d, 0);
@@ -253,7 +248,7 @@ static enum tb_status compare_events(struct diff_state *d, struct tb_error *erro
 /* Rows that say the same once. */
 static void leave_once(struct tb_diff_rows *rows) {
   size_t kept = 0;
-  if (rows->count > 1) qsort(rows->items, rows->count, sizeof(*rows->items), by_hash);
+  if (rows->count > 1) qsort(rows->items, rows->count, sizeof(*rows->items), tb_diff_by_hash);
   for (size_t i = 0; i < rows->count; i++)
     if (!kept || rows->items[i].hash != rows->items[kept - 1].hash) rows->items[kept++] = rows->items[i];
   rows->count = kept;
@@ -352,7 +347,8 @@ static void close_sides(struct diff_state *d) {
   free_all_waiting(d);
 }
 
-/* Whether parts of a trace could not be read: ends without a begin, of which both have as many, are no such parts. */
+/* Whether parts of a trace could not be read. Ends without a begin and flows without a start are no such parts, where
+ * both have as many. */
 static bool is_partial(const struct tb_difference *found) {
   for (int side = 0; side < 2; side++)
     for (size_t i = 0; i < found->loss_counts[side]; i++) {

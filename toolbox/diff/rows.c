@@ -15,6 +15,11 @@
 
 enum { ROWS_MAX = 1 << 28, NUMBER_TEXT = 32 };
 
+int tb_diff_by_hash(const void *a, const void *b) {
+  uint64_t x = ((const struct tb_diff_hashed *)a)->hash, y = ((const struct tb_diff_hashed *)b)->hash;
+  return x < y ? -1 : x > y;
+}
+
 void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *allocator) {
   *rows = (struct tb_diff_rows){.allocator = allocator};
   tb_arena_init(&rows->arena, allocator, 0);
@@ -344,11 +349,6 @@ static enum tb_status find_begin(struct tb_diff_rows *rows, const struct tb_even
   return TB_OK;
 }
 
-static int by_hash(const void *a, const void *b) {
-  uint64_t x = ((const struct tb_diff_hashed *)a)->hash, y = ((const struct tb_diff_hashed *)b)->hash;
-  return x < y ? -1 : x > y;
-}
-
 static bool has_said(const struct said_args *said, uint64_t hash) {
   size_t at = 0;
   if (!said) return false;
@@ -373,7 +373,7 @@ static enum tb_status leave_said_once(struct tb_diff_rows *rows, const struct tb
   bool ends = event->type == TB_EVENT_SLICE_END;
   struct said_args *said = ends ? tb_map_find_pointer(&rows->said, event->slice_id, 0) : NULL;
   size_t kept = first;
-  if (rows->count - first > 1) qsort(&rows->items[first], rows->count - first, sizeof(*rows->items), by_hash);
+  if (rows->count - first > 1) qsort(&rows->items[first], rows->count - first, sizeof(*rows->items), tb_diff_by_hash);
   for (size_t i = first; i < rows->count; i++) {
     uint64_t hash = rows->items[i].hash;
     if ((kept > first && rows->items[kept - 1].hash == hash) || has_said(said, hash)) continue;

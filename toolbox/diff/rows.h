@@ -20,6 +20,8 @@ struct tb_diff_hashed {
   bool has_ts;
 };
 
+int tb_diff_by_hash(const void *a, const void *b); /* for qsort, of struct tb_diff_hashed */
+
 /* In what the formats of the two traces differ: what one of them does not have is not compared. */
 struct tb_diff_view {
   bool is_across;      /* they are of two formats */

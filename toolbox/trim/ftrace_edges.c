@@ -100,26 +100,14 @@ static uint32_t received_number(const struct tb_ftrace_event *event) {
   return (uint32_t)tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID);
 }
 
-/* The event's thread, and its payload with `value` in the field `number`. */
-static enum tb_status append_changed(const struct tb_ftrace_event *event, uint32_t number, uint64_t value,
-                                     struct tb_buffer *b) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(event->payload);
-  struct tb_wire_field field;
-  enum tb_status status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_PID, (uint64_t)event->pid);
-  if (status == TB_OK) status = tb_wire_buffer_open(b, event->kind);
-  size_t body = b->len;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    status = field.number == number ? tb_wire_buffer_uint(b, number, value)
-                                    : tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
-  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
-}
-
 /* An interned id is one of its sequence: the event gets the id of the text, which is said with it. */
 static enum tb_status resolve_symbol(struct tb_ftrace_edges *edges, const struct tb_ftrace_event *event,
                                      uint32_t number, struct tb_ftrace_kept *kept) {
   kept->symbol = tb_track_events_symbol(edges->events, edges->walk, tb_wire_find_number(event->payload, number));
+  if (kept->symbol) kept->symbol_name = tb_intern_text(&edges->events->texts, kept->symbol);
   edges->scratch.len = 0;
-  enum tb_status status = append_changed(event, number, kept->symbol, &edges->scratch);
+  enum tb_status status =
+      tb_ftrace_append_changed(event, &(struct tb_ftrace_change){number, kept->symbol}, 1, &edges->scratch);
   kept->bytes = (struct tb_str){edges->scratch.data, edges->scratch.len};
   return status;
 }
@@ -309,98 +297,8 @@ enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges) {
 
 /* ---- packets of the edges ---------------------------------------------------------------------------------------- */
 
-/* Time of machine 0's trace clock as a machine reads BOOTTIME, on which a bundle's times are that says nothing else. */
-static bool to_boot(const struct tb_ftrace_edges *edges, uint32_t machine, int64_t time, uint64_t *raw) {
-  struct tb_input_clocks *clocks = &edges->walk->source->prescan.clocks;
-  int64_t ns = tb_time_add(time, tb_walk_ahead(edges->walk, machine));
-  if (clocks->primary != TB_CLOCK_BOOTTIME &&
-      !tb_input_clocks_convert_back(clocks, machine, TB_CLOCK_BOOTTIME, ns, &ns))
-    return false;
-  *raw = (uint64_t)ns;
-  return true;
-}
-
-/* The event's fields but its time. */
-static enum tb_status append_event(struct tb_str event, uint64_t raw, struct tb_buffer *b) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(event);
-  struct tb_wire_field field;
-  enum tb_status status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_BUNDLE_EVENT);
-  size_t body = b->len;
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_TIMESTAMP, raw);
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number != TB_FTRACE_EVENT_TIMESTAMP)
-      status = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
-  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
-}
-
-/* A list with one number in it. */
-static enum tb_status append_column(uint32_t number, uint64_t value, struct tb_buffer *b) {
-  enum tb_status status = tb_wire_buffer_open(b, number);
-  size_t body = b->len;
-  if (status == TB_OK) status = tb_buffer_reserve(b, TB_WIRE_VARINT_MAX);
-  if (status != TB_OK) return status;
-  b->len = (size_t)(tb_wire_put_varint(b->data + b->len, value) - b->data);
-  return tb_wire_buffer_close(b, body);
-}
-
-/* A switch as the row of compact_sched that it was. Readers do not show the first one of a processor, but take it for
- * what runs before the next. */
-static enum tb_status append_row(struct tb_str event, uint64_t raw, struct tb_buffer *b) {
-  struct tb_ftrace_event read;
-  tb_ftrace_event_read(event, &read);
-  enum tb_status status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED);
-  size_t body = b->len;
-  if (status == TB_OK)
-    status = tb_wire_buffer_bytes(b, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE,
-                                  tb_wire_find_bytes(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM));
-  if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP, raw, b);
-  if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE, 0, b);
-  if (status == TB_OK)
-    status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID,
-                           tb_wire_find_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID), b);
-  if (status == TB_OK)
-    status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO,
-                           tb_wire_find_number(read.payload, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO), b);
-  if (status == TB_OK) status = append_column(TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX, 0, b);
-  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
-}
-
-/* The function that an event names, to a sequence that the trace does not have. */
-static enum tb_status append_symbol(const struct tb_ftrace_edges *edges, uint32_t symbol, struct tb_buffer *b) {
-  uint32_t own = edges->walk->source->prescan.clocks.sequences.max_id + 1;
-  uint64_t flags = TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED | TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
-  enum tb_status status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, own);
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
-  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET_INTERNED_DATA);
-  size_t interned = b->len;
-  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_INTERNED_DATA_KERNEL_SYMBOLS);
-  size_t entry = b->len;
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_INTERNED_STRING_IID, symbol);
-  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_INTERNED_STRING_STR, edges->events->texts.texts[symbol - 1]);
-  if (status == TB_OK) status = tb_wire_buffer_close(b, entry);
-  return status == TB_OK ? tb_wire_buffer_close(b, interned) : status;
-}
-
-/* The event in a bundle of its own, in the form that `append` writes. */
-static enum tb_status append_bundle(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time,
-                                    enum tb_status (*append)(struct tb_str event, uint64_t raw, struct tb_buffer *b)) {
-  struct tb_buffer *b = &edges->packets;
-  uint64_t raw;
-  if (!to_boot(edges, kept->machine, time, &raw)) return TB_OK;
-  enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
-  size_t packet = b->len;
-  if (status == TB_OK && kept->machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, kept->machine);
-  if (status == TB_OK && kept->symbol) status = append_symbol(edges, kept->symbol, b);
-  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET_FTRACE_EVENTS);
-  size_t bundle = b->len;
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_BUNDLE_CPU, kept->cpu);
-  if (status == TB_OK) status = append(kept->bytes, raw, b);
-  if (status == TB_OK) status = tb_wire_buffer_close(b, bundle);
-  return status == TB_OK ? tb_wire_buffer_close(b, packet) : status;
-}
-
 static enum tb_status append_packet(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time) {
-  return append_bundle(edges, kept, time, append_event);
+  return tb_ftrace_append_packet(edges->walk, kept, time, &edges->packets);
 }
 
 static int compare_edges(const void *a, const void *b) {
@@ -535,7 +433,7 @@ static enum tb_status append_sum(struct tb_ftrace_edges *edges, const struct tb_
     struct tb_ftrace_kept kept = track->value;
     uint64_t part = sum < UINT32_MAX ? sum : UINT32_MAX;
     made.len = 0;
-    status = append_changed(&event, track->adds, part, &made);
+    status = tb_ftrace_append_changed(&event, &(struct tb_ftrace_change){track->adds, part}, 1, &made);
     kept.bytes = (struct tb_str){made.data, made.len};
     if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
     sum -= part;
@@ -551,7 +449,7 @@ static enum tb_status end_value(struct tb_ftrace_edges *edges, struct tb_ftrace_
   bool hidden = track->has_value_at_start || unseen;
   if (!track->has_value || (hidden && !track->has_unseen)) return TB_OK;
   track->value.bytes = (struct tb_str){track->buffer.data, track->buffer.len};
-  if (hidden) return append_bundle(edges, &track->value, edges->window.start, append_row);
+  if (hidden) return tb_ftrace_append_row_packet(edges->walk, &track->value, edges->window.start, &edges->packets);
   edges->values_at_start++;
   return track->adds ? append_sum(edges, track) : append_packet(edges, &track->value, edges->window.start);
 }

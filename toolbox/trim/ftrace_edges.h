@@ -9,15 +9,9 @@
 
 #include "toolbox/trim/edges.h"
 #include "toolbox/trim/ftrace_memory.h"
+#include "toolbox/trim/ftrace_packet.h"
 #include "toolbox/trim/ftrace_threads.h"
 #include "toolbox/walk/ftrace_bundle.h"
-
-/* Of one event that may come again at an edge: where it came from, and the message. */
-struct tb_ftrace_kept {
-  uint32_t cpu, machine;
-  uint32_t symbol; /* id of the text that is what its interned function is called; 0: it has none */
-  struct tb_str bytes;
-};
 
 struct tb_ftrace_slice_edge {
   int64_t time;

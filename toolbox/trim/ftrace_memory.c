@@ -8,6 +8,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "toolbox/trim/ftrace_roles.h"
+#include "toolbox/walk/atrace.h"
 
 enum { SETTLE_AT = 1 << 17, EVENTS_MAX = 1 << 28, MEMBERS = 8 };
 
@@ -67,7 +68,7 @@ static bool read_event(const struct tb_ftrace_event *event, struct tb_memory_eve
 static enum tb_status take_mark(struct tb_ftrace_memory *memory, const struct tb_ftrace_bundle *bundle,
                                 const struct tb_ftrace_event *event) {
   if (event->pid <= 0 || tb_map_find(&memory->processes, (uint64_t)event->pid, bundle->machine)) return TB_OK;
-  int64_t process = tb_ftrace_marked_process(event);
+  int64_t process = tb_atrace_process_of(event);
   return process ? tb_map_put(&memory->processes, (uint64_t)event->pid, bundle->machine, (uint64_t)process) : TB_OK;
 }
 

@@ -19,8 +19,6 @@ static struct tb_ftrace_event_role role_of_marker(const struct tb_ftrace_event *
       .role = roles[marker.role], .key = stated ? stated : marker.key, .kind = kind, .stated = stated};
 }
 
-int64_t tb_ftrace_marked_process(const struct tb_ftrace_event *event) { return tb_atrace_process_of(event); }
-
 static struct tb_ftrace_event_role of_thread_as(const struct tb_ftrace_event *event, enum tb_ftrace_role role) {
   return (struct tb_ftrace_event_role){.role = role, .key = (uint64_t)event->pid, .kind = TB_FTRACE_EVENT_PRINT};
 }

@@ -44,7 +44,4 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
 enum tb_ftrace_transaction { TB_FTRACE_REQUEST, TB_FTRACE_REPLY, TB_FTRACE_ONE_WAY };
 enum tb_ftrace_transaction tb_ftrace_transaction_of(const struct tb_ftrace_event *event);
 
-/* The process that a print mark says its thread is of; 0: it says none. */
-int64_t tb_ftrace_marked_process(const struct tb_ftrace_event *event);
-
 #endif

@@ -6,6 +6,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "toolbox/trim/ftrace_roles.h"
+#include "toolbox/walk/atrace.h"
 
 enum { THREADS_MAX = 1 << 24 };
 
@@ -69,7 +70,7 @@ static enum tb_status take_event_inside(struct tb_ftrace_threads *threads, const
   if (event->pid > 0 && !thread) return TB_NO_MEMORY;
   if (thread) thread->is_inside = true;
   if (thread && !thread->is_owned_inside && time > threads->window.start)
-    thread->is_owned_inside = tb_ftrace_marked_process(event) != 0;
+    thread->is_owned_inside = tb_atrace_process_of(event) != 0;
   if (!begins) return TB_OK;
   thread = get_thread(threads, bundle->machine,
                       (int32_t)tb_wire_find_number(event->payload, TB_TASK_NEWTASK_FTRACE_EVENT_PID));
