@@ -161,11 +161,11 @@ static bool check_junk(struct tb_json_state *state, const struct tb_batch *batch
 static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
   struct tb_tokenizer *scan = &state->scan;
   for (const char *p = *at, *next;; p = next) {
-    if (state->container != TB_JSON_SYSTEM) p = tb_json_skip_separators(p);
+    bool lost = state->lost; /* behind damage the next unit is looked for, and what is passed is noted */
+    if (state->container != TB_JSON_SYSTEM && !lost) p = tb_json_skip_separators(p);
     *at = p;
     if (!state->seen_event && !check_junk(state, batch, p)) return TB_TOKENIZER_BAD;
     if (p >= scan->end) return TB_TOKENIZER_MORE;
-    bool lost = state->lost; /* behind damage the next unit is looked for */
     scan->status = TB_TOKENIZER_OK;
     next = lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
     if (next) {
