@@ -8,7 +8,11 @@
 #include "chrome_json/reader/reader.h"
 #include "base/error.h"
 
-enum { SMALL_TEXT = 1 << 13, LARGE_TEXT = 1 << 20 /* a batch gives text beyond this back */ };
+enum {
+  SMALL_TEXT = 1 << 13,
+  LARGE_TEXT = 1 << 20, /* a batch gives text beyond this back */
+  LONG_UNIT = 1 << 13   /* a fed unit beyond this is not looked at again for every piece */
+};
 
 static enum tb_status no_memory(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -252,7 +256,7 @@ static enum tb_status fill_text(struct tb_json_state *state, struct tb_batch *ba
     if (waiting) {
       status = carry_over(state, batch, at);
       size_t rest = state->carry.len - state->carry_at;
-      if (rest > TB_BATCH_TEXT_BYTES) state->collect = rest + rest / 4;
+      if (rest > LONG_UNIT) state->collect = rest + rest / 4;
       return status == TB_OK ? TB_AGAIN : status;
     }
     status = make_room(state, batch, &at, &limit);

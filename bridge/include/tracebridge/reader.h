@@ -141,7 +141,7 @@ TB_MUST_CHECK TB_API enum tb_status tb_reader_create_feed(const char *name, cons
 
 /* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader
  * that was opened or after tb_reader_feed_end; TB_NO_MEMORY, nothing taken then. Events that the reader gave stay
- * valid. */
+ * valid. An event of JSON of more than 8 KiB may be given a quarter of its length of input late. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len);
 
 /* Says that a fed reader's input is whole. */
