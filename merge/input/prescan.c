@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "merge/input/raw_packet_reader.h"
 #include "merge/rewrite/rewrite_fields.h"
+#include "perfetto/packet/packet_times.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"
@@ -206,6 +207,7 @@ static void take_time(struct tb_prescan *s, const struct tb_packet_header *head,
   if (!time.resolved) return;
   use_clock(s, time.clock);
   tb_sequence_extent_add(&sequence->extent, time.time);
+  if (!head->machine && !tb_packet_is_timeless(head->kind)) extend(&s->shown, time.time);
   struct tb_prescanned_extent *own = clock_extent(s, head->machine, time.clock);
   if (own)
     extend(own, own_time(tb_input_clocks_of(&s->clocks, sequence, time.clock), head->timestamp));
@@ -287,12 +289,18 @@ struct sequence_scan {
   struct tb_clock_cursor clock;
   struct tb_sequence_extent extent; /* the sequence's */
   struct tb_prescanned_extent *own; /* of its clock, where its times are kept as they were read; else NULL */
+  int64_t first, last;              /* of these packets alone; where they have a time */
 };
 
-static void end_sequence_scan(const struct sequence_scan *scan, struct tb_prescanned_extent *all) {
+static void end_sequence_scan(struct tb_prescan *s, const struct sequence_scan *scan,
+                              struct tb_prescanned_extent *all) {
   if (!scan->events.sequence) return;
   tb_clock_cursor_close(&scan->clock);
   scan->events.sequence->extent = scan->extent;
+  if (scan->first <= scan->last) {
+    extend(&s->shown, scan->first);
+    extend(&s->shown, scan->last);
+  }
   if (!scan->extent.any || scan->own) return;
   extend(all, scan->extent.first);
   extend(all, scan->extent.last);
@@ -308,6 +316,8 @@ static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan
   tb_input_clocks_open_cursor(&s->clocks, &scan->events, &scan->clock);
   use_clock(s, scan->events.clock);
   scan->extent = scan->events.sequence->extent;
+  scan->first = INT64_MAX;
+  scan->last = INT64_MIN;
   scan->own = scan->events.node ? clock_extent(s, 0, scan->events.clock) : NULL;
   return true;
 }
@@ -323,7 +333,7 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
   for (; tb_packet_cursor_take(&packets, &packet); taken++) {
     const struct tb_packet_common *head = &packet.head;
     if (scan.events.id != head->sequence) {
-      end_sequence_scan(&scan, &extent);
+      end_sequence_scan(s, &scan, &extent);
       if (!begin_sequence_scan(s, &scan, &packet)) {
         status = TB_NO_MEMORY;
         break;
@@ -335,10 +345,12 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     int64_t time;
     if (!tb_input_clocks_read_at_cursor(&s->clocks, &scan.events, &scan.clock, head->timestamp, &time)) continue;
     tb_sequence_extent_add(&scan.extent, time);
+    if (time < scan.first) scan.first = time;
+    if (time > scan.last) scan.last = time;
     if (scan.own) extend(scan.own, own_time(scan.events.node, head->timestamp));
   }
   tb_packet_tokenizer_close_cursor(stream, &packets);
-  end_sequence_scan(&scan, &extent);
+  end_sequence_scan(s, &scan, &extent);
   s->packets += taken;
   s->has_events |= taken > 0;
   s->content = content;

@@ -76,7 +76,9 @@ struct tb_prescan {
   bool headless;                    /* packets that need state come before anything that recorders begin with */
   struct tb_ftrace_markers markers; /* where ftrace text is kept in it */
   bool has_time;
-  int64_t first, last;  /* on the host's trace clock */
+  int64_t first, last; /* on the host's trace clock */
+  /* of machine 0's packets that say something of a time, on its trace clock as far as it was known when they came */
+  struct tb_prescanned_extent shown;
   uint64_t clocks_used; /* clocks below 64 that packets have times on, as bits */
   /* times of machine 0 on its clocks but the trace clock, as they were read */
   struct tb_prescanned_extent clock_extents[TB_PRESCAN_CLOCKS];

@@ -263,6 +263,14 @@ static inline void take_number(struct tb_edges *edges, const struct tb_walk *wal
   if (counts && (!outside || (!is_event && tb_packet_is_timeless(kind)))) edges->last_to_stay = walk->number;
 }
 
+/* ftrace_edges knows when the events of bundles are. */
+static inline void take_time(struct tb_edges *edges, const struct tb_walk *walk) {
+  uint32_t kind = walk->packet.head.kind;
+  if (!walk->time.resolved || (kind != TB_TRACE_PACKET_TRACK_EVENT && tb_packet_is_timeless(kind))) return;
+  if (walk->host_time < edges->first) edges->first = walk->host_time;
+  if (walk->host_time > edges->last) edges->last = walk->host_time;
+}
+
 static enum tb_status take_wakelocks(struct tb_edges *edges, const struct tb_walk *walk) {
   bool counts = !edges->slices.again && walk->host_time <= edges->window.start;
   return counts ? tb_wakelocks_take(&edges->wakelocks, walk) : TB_OK;
@@ -274,6 +282,7 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   enum tb_status status = tb_track_events_take(events, walk);
   if (edges->wakelocks.count && head->cleared) tb_wakelocks_take_clear(&edges->wakelocks, walk);
   if (status != TB_OK || tb_track_events_lack_state(events, walk)) return status;
+  take_time(edges, walk);
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return take_event(edges, walk, events);
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
     return edges->slices.again ? TB_OK : tb_ftrace_edges_take(edges->ftrace);
@@ -432,7 +441,8 @@ static enum tb_status read_all(struct tb_edges *edges, struct tb_walk *walk, str
 enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
                              const struct tb_window *window, struct tb_ftrace_edges *ftrace) {
   const struct tb_allocator *a = walk->merger.allocator;
-  *edges = (struct tb_edges){.allocator = a, .window = *window, .ftrace = ftrace};
+  *edges =
+      (struct tb_edges){.allocator = a, .window = *window, .ftrace = ftrace, .first = INT64_MAX, .last = INT64_MIN};
   tb_map_init(&edges->moved, a);
   tb_map_init(&edges->stated, a);
   tb_map_init(&edges->outlived, a);

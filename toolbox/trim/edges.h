@@ -91,6 +91,7 @@ struct tb_edges {
   size_t begin_count, begin_capacity;
   struct tb_event_runs runs; /* in the window or outside of it; marked where one is at its start */
   bool begins_disordered;    /* in the file they are not in the order of time */
+  int64_t first, last;       /* when the first and last packets are that say something of a time; where there are any */
   uint64_t last_to_stay; /* behind it there is no packet in the window, at its edges, or else with values or times that
                           * count from those before it */
 };

@@ -37,6 +37,18 @@ static enum tb_status fail(struct trimming *t, enum tb_status status, const char
 
 /* ---- the window -------------------------------------------------------------------------------------------------- */
 
+static enum tb_status check_extent(struct trimming *t, int64_t first, int64_t last) {
+  return first <= last ? TB_OK : fail(t, TB_REFUSED, "there is no event with a time in it");
+}
+
+/* What find_edges will find to be the trace's first and last events, most likely; false where nothing says so. */
+static bool expect_extent(const struct trimming *t, int64_t *first, int64_t *last) {
+  const struct tb_prescan *prescan = &t->walk.source->prescan;
+  *first = prescan->shown.first;
+  *last = prescan->shown.last;
+  return prescan->shown.any && prescan->machine_count == 1 && !prescan->seen_kinds[TB_TRACE_PACKET_FTRACE_EVENTS];
+}
+
 /* When the trace's first and last events are, of those that can be read. */
 static enum tb_status measure(struct trimming *t, int64_t *first, int64_t *last) {
   struct tb_walk *walk = &t->walk;
@@ -58,8 +70,7 @@ static enum tb_status measure(struct trimming *t, int64_t *first, int64_t *last)
     if (walk->host_time < *first) *first = walk->host_time;
     if (walk->host_time > *last) *last = walk->host_time;
   }
-  if (status != TB_END) return status;
-  return *first <= *last ? TB_OK : fail(t, TB_REFUSED, "there is no event with a time in it");
+  return status == TB_END ? check_extent(t, *first, *last) : status;
 }
 
 static enum tb_status resolve(struct trimming *t, const struct tb_trim_point *point, int64_t first, int64_t *time) {
@@ -80,21 +91,58 @@ static enum tb_status resolve(struct trimming *t, const struct tb_trim_point *po
                  tb_clock_id_name((uint32_t)point->clock));
 }
 
-static enum tb_status find_window(struct trimming *t) {
+static enum tb_status set_window(struct trimming *t, int64_t first, int64_t last) {
   const struct tb_trim_options *options = &t->options;
-  int64_t first = 0, last = 0;
-  enum tb_status status = TB_OK;
   t->window = (struct tb_window){INT64_MIN, INT64_MAX};
-  if (options->last_ns || options->start.kind == TB_TRIM_POINT_AFTER || options->end.kind == TB_TRIM_POINT_AFTER)
-    status = measure(t, &first, &last);
-  if (status == TB_OK && options->last_ns) t->window.start = tb_time_subtract(last, options->last_ns);
-  if (status == TB_OK) status = resolve(t, &options->start, first, &t->window.start);
+  if (options->last_ns) t->window.start = tb_time_subtract(last, options->last_ns);
+  enum tb_status status = resolve(t, &options->start, first, &t->window.start);
   if (status == TB_OK) status = resolve(t, &options->end, first, &t->window.end);
   if (status == TB_OK && t->window.start >= t->window.end)
     status = fail(t, TB_INVALID, "the window ends before it starts");
   t->report.start_ns = t->window.start;
   t->report.end_ns = t->window.end;
   return status;
+}
+
+static enum tb_status find_edges(struct trimming *t) {
+  tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
+  return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->ftrace);
+}
+
+static void free_edges(struct trimming *t) {
+  tb_edges_free(&t->edges);
+  tb_ftrace_edges_free(&t->ftrace);
+  t->edges = (struct tb_edges){.allocator = NULL};
+  t->ftrace = (struct tb_ftrace_edges){.walk = NULL};
+}
+
+/* The window of a trace that is expected to begin and end there, and its edges; once more where it does not. */
+static enum tb_status try_window(struct trimming *t, int64_t first, int64_t last) {
+  enum tb_status status = set_window(t, first, last);
+  if (status == TB_OK) status = find_edges(t);
+  if (status != TB_OK) return status;
+  if (t->options.last_ns ? t->edges.last == last : t->edges.first == first) return TB_OK;
+  first = t->edges.first;
+  last = t->edges.last;
+  free_edges(t);
+  status = check_extent(t, first, last);
+  if (status == TB_OK) status = set_window(t, first, last);
+  return status == TB_OK ? find_edges(t) : status;
+}
+
+static bool is_relative(const struct tb_trim_point *point) { return point->kind == TB_TRIM_POINT_AFTER; }
+
+static enum tb_status find_window(struct trimming *t) {
+  const struct tb_trim_options *options = &t->options;
+  int64_t first = 0, last = 0;
+  enum tb_status status = TB_OK;
+  if (options->last_ns || is_relative(&options->start) || is_relative(&options->end)) {
+    bool all = options->start.kind != TB_TRIM_POINT_CLOCK && options->end.kind != TB_TRIM_POINT_CLOCK;
+    if (all && expect_extent(t, &first, &last)) return try_window(t, first, last);
+    status = measure(t, &first, &last);
+  }
+  if (status == TB_OK) status = set_window(t, first, last);
+  return status == TB_OK ? find_edges(t) : status;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -362,18 +410,13 @@ static enum tb_status run(struct trimming *t, const char *out, const struct tb_m
   tb_track_events_init(&t->events, m->allocator);
   t->writes_late = !tb_merger_converts_to(out);
   enum tb_status status = find_window(t);
-  if (status == TB_OK) {
-    tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
-    status = tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->ftrace);
-  }
   t->report.slices_at_start = t->edges.slices_at_start + t->ftrace.slices_at_start;
   t->report.slices_at_end = t->edges.slices_at_end + t->ftrace.slices_at_end;
   t->report.values_at_start = t->edges.values_at_start + t->ftrace.values_at_start;
   if (status == TB_OK)
     status = t->options.shift_ns ? write_shifted(t, out, options) : tb_merger_write_out(m, out, write_window, t);
   status = tb_cut_settle(m, status, error);
-  tb_edges_free(&t->edges);
-  tb_ftrace_edges_free(&t->ftrace);
+  free_edges(t);
   tb_track_events_free(&t->events);
   return status;
 }

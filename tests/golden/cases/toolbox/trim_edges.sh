@@ -42,3 +42,12 @@ grep -o '"ph":"X".*' later.json
 echo "no time is below zero, and a window in which nothing is, is said"
 tracebridge trim -q clocks.textproto -o early.pftrace --shift -1h --json
 tracebridge trim -q clocks.textproto -o empty.pftrace --start 2030-01-01T00:00:00Z
+
+echo "what readers pass over is neither the first nor the last event: it lacks the state of its sequence"
+{
+  echo 'packet { timestamp: 7 sequence_flags: 2 trusted_packet_sequence_id: 9 track_event { type: TYPE_INSTANT name_iid: 1 } }'
+  cat all.textproto
+  echo 'packet { timestamp: 9000 sequence_flags: 2 trusted_packet_sequence_id: 9 track_event { type: TYPE_INSTANT } }'
+} >passed_over.textproto
+tracebridge trim -q passed_over.textproto -o early.pftrace --end 80ns --json | grep -o '"[a-z]*_ns":[0-9]*' | head -1
+tracebridge trim -q passed_over.textproto -o late.pftrace --last 80ns --json | grep -o '"[a-z]*_ns":[0-9]*' | head -1
