@@ -24,10 +24,9 @@ void tb_event_runs_end(struct tb_event_runs *runs) {
   if (status == TB_OK) runs->runs[runs->count++] = *open;
 }
 
-void tb_event_runs_begin(struct tb_event_runs *runs, const struct tb_walk *walk, bool stays) {
+void tb_event_runs_begin(struct tb_event_runs *runs, uint64_t number, uint32_t sequence, bool stays) {
   tb_event_runs_end(runs);
-  runs->open =
-      (struct tb_event_run){.events = {.first = walk->number, .sequence = walk->packet.head.sequence}, .stays = stays};
+  runs->open = (struct tb_event_run){.events = {.first = number, .sequence = sequence}, .stays = stays};
 }
 
 void tb_event_runs_add_values(struct tb_event_runs *runs, const struct tb_event_extras *extras) {

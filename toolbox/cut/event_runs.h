@@ -39,23 +39,23 @@ void tb_event_runs_free(struct tb_event_runs *runs);
 /* Ends the run that may grow. What there is no memory for is in no run. */
 void tb_event_runs_end(struct tb_event_runs *runs);
 
-/* Begins a run with the walk's current packet. */
-void tb_event_runs_begin(struct tb_event_runs *runs, const struct tb_walk *walk, bool stays);
+/* Begins a run with the packet of that number. */
+void tb_event_runs_begin(struct tb_event_runs *runs, uint64_t number, uint32_t sequence, bool stays);
 
 /* Adds values of further counters to the run that may grow, which is none any more where it has too many. */
 void tb_event_runs_add_values(struct tb_event_runs *runs, const struct tb_event_extras *extras);
 
-/* Adds the walk's current packet, a plain track event whose time is known. Two such, one after the other, are side by
+/* Adds the packet of that number, a plain track event whose time is known. Two such, one after the other, are side by
  * side in the walk's window. */
-static inline void tb_event_runs_add(struct tb_event_runs *runs, const struct tb_walk *walk, bool stays) {
-  const struct tb_raw_packet *packet = &walk->packet;
+static inline void tb_event_runs_add(struct tb_event_runs *runs, uint64_t number, const struct tb_packet_part *packet,
+                                     bool stays) {
   struct tb_event_run *run = &runs->open;
-  if (runs->follows != walk->number || run->events.sequence != packet->head.sequence || run->stays != stays ||
-      run->events.bytes + packet->framed.len > TB_EVENT_RUN_BYTES)
-    tb_event_runs_begin(runs, walk, stays);
-  run->events.ticks += packet->head.timestamp;
-  run->events.bytes += (uint32_t)packet->framed.len;
-  runs->follows = walk->number + 1;
+  if (runs->follows != number || run->events.sequence != packet->sequence || run->stays != stays ||
+      run->events.bytes + packet->bytes > TB_EVENT_RUN_BYTES)
+    tb_event_runs_begin(runs, number, packet->sequence, stays);
+  run->events.ticks += packet->ticks;
+  run->events.bytes += packet->bytes;
+  runs->follows = number + 1;
 }
 
 /* Before runs are asked for by tb_event_runs_at: from the first one on. */

@@ -213,7 +213,8 @@ static enum tb_status take_event(struct tb_choice *choice) {
   bool chosen = true;
   enum tb_status status = tb_track_events_read(choice->events, walk, &view);
   if (status == TB_OK && !choice->slices.again && tb_walk_at_plain_event(walk) && walk->time.resolved) {
-    tb_event_runs_add(&choice->runs, walk, true);
+    struct tb_packet_part packet = tb_walk_packet_part(walk);
+    tb_event_runs_add(&choice->runs, walk->number, &packet, true);
     choice->runs.open.marked |= view.has_extras;
   }
   if (status != TB_OK || view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return status;

@@ -135,14 +135,14 @@ static enum tb_status take_whole_slice(struct tb_edges *edges, const struct tb_w
   return begin_at_start(edges, walk->number, walk->host_time);
 }
 
-/* Values of counters of their own are not added up in runs. */
+/* Adds the walk's event, a plain one, to the runs. */
 static inline void add_to_run(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events,
-                              const struct tb_event_view *view) {
+                              const struct tb_packet_part *packet, bool has_extras) {
   bool inside = tb_window_has(&edges->window, walk->host_time);
-  if (edges->slices.again || (!inside && view->has_value)) return;
-  tb_event_runs_add(&edges->runs, walk, inside);
+  if (edges->slices.again) return;
+  tb_event_runs_add(&edges->runs, walk->number, packet, inside);
   edges->runs.open.marked |= walk->host_time == edges->window.start;
-  if (!inside && view->has_extras) tb_event_runs_add_values(&edges->runs, tb_track_events_extras(events, walk));
+  if (!inside && has_extras) tb_event_runs_add_values(&edges->runs, tb_track_events_extras(events, walk));
 }
 
 /* An event that is neither a begin nor an end. */
@@ -166,7 +166,11 @@ static inline enum tb_status take_event(struct tb_edges *edges, const struct tb_
     edges->has_about |= view.role == TB_ROLE_ABOUT;
     return TB_OK;
   }
-  if (tb_walk_at_plain_event(walk)) add_to_run(edges, walk, events, &view);
+  /* values of counters of their own are not added up in runs */
+  if (tb_walk_at_plain_event(walk) && !(view.has_value && !tb_window_has(&edges->window, walk->host_time))) {
+    struct tb_packet_part packet = tb_walk_packet_part(walk);
+    add_to_run(edges, walk, events, &packet, view.has_extras);
+  }
   if (view.has_extras) status = take_extras(edges, walk, events);
   if (status != TB_OK) return status;
   if (view.role != TB_ROLE_BEGIN && view.role != TB_ROLE_END) return take_other_event(edges, walk, &view);
@@ -263,12 +267,16 @@ static inline void take_number(struct tb_edges *edges, const struct tb_walk *wal
   if (counts && (!outside || (!is_event && tb_packet_is_timeless(kind)))) edges->last_to_stay = walk->number;
 }
 
+static inline void extend(struct tb_edges *edges, int64_t time) {
+  if (time < edges->first) edges->first = time;
+  if (time > edges->last) edges->last = time;
+}
+
 /* ftrace_edges knows when the events of bundles are. */
 static inline void take_time(struct tb_edges *edges, const struct tb_walk *walk) {
   uint32_t kind = walk->packet.head.kind;
-  if (!walk->time.resolved || (kind != TB_TRACE_PACKET_TRACK_EVENT && tb_packet_is_timeless(kind))) return;
-  if (walk->host_time < edges->first) edges->first = walk->host_time;
-  if (walk->host_time > edges->last) edges->last = walk->host_time;
+  if (walk->time.resolved && (kind == TB_TRACE_PACKET_TRACK_EVENT || !tb_packet_is_timeless(kind)))
+    extend(edges, walk->host_time);
 }
 
 static enum tb_status take_wakelocks(struct tb_edges *edges, const struct tb_walk *walk) {
@@ -427,12 +435,31 @@ static enum tb_status list_packets(struct tb_edges *edges) {
   return TB_OK;
 }
 
+/* Takes the plain events that come next, which most packets are. */
+static enum tb_status take_plain_events(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
+  struct tb_plain_event event;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_track_events_next_plain(events, walk, &event)) {
+    if (tb_window_has(&edges->window, walk->host_time)) edges->last_to_stay = walk->number;
+    extend(edges, walk->host_time);
+    add_to_run(edges, walk, events, &event.packet, event.has_extras);
+    if (event.has_extras) status = take_extras(edges, walk, events);
+    if (event.role == TB_ROLE_COMPLETE && status == TB_OK) status = take_whole_slice(edges, walk, event.duration_ns);
+    if (status != TB_OK || (event.role != TB_ROLE_BEGIN && event.role != TB_ROLE_END)) continue;
+    struct tb_slice_edge edge = {
+        walk->host_time, walk->number, event.name, event.categories, event.role == TB_ROLE_END, 0};
+    status = tb_slice_pairs_take(&edges->slices, event.track, 0, &edge);
+  }
+  return status;
+}
+
 /* TB_END, or what failed. */
 static enum tb_status read_all(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   tb_track_events_rewind(events);
   enum tb_status status = tb_walk_start(walk);
   while (status == TB_OK) {
-    status = tb_walk_next(walk);
+    status = take_plain_events(edges, walk, events);
+    if (status == TB_OK) status = tb_walk_next(walk);
     if (status == TB_OK && walk->packet.packet.ptr) status = take_packet(edges, walk, events);
   }
   return status;

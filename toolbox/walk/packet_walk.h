@@ -55,6 +55,13 @@ struct tb_walk_events {
   uint32_t sequence; /* its id */
 };
 
+/* What a packet adds to such events. */
+struct tb_packet_part {
+  uint64_t ticks; /* its timestamp as it is in the file */
+  uint32_t bytes; /* framed */
+  uint32_t sequence;
+};
+
 /* For tb_walk_next: any packet; a sequence to which plain track events come, false where it takes more than their
  * timestamps to know their times. */
 TB_MUST_CHECK enum tb_status tb_walk_next_slowly(struct tb_walk *walk);
@@ -90,6 +97,11 @@ struct tb_str tb_walk_pass_events(struct tb_walk *walk, const struct tb_walk_eve
 /* Whether the current packet is a plain track event (perfetto/packet/packet_header.h): it says nothing to its sequence,
  * and TB_PACKET_AHEAD bytes behind it are readable. */
 static inline bool tb_walk_at_plain_event(const struct tb_walk *walk) { return walk->events.id != TB_EVENT_CLOCK_NONE; }
+
+static inline struct tb_packet_part tb_walk_packet_part(const struct tb_walk *walk) {
+  const struct tb_raw_packet *packet = &walk->packet;
+  return (struct tb_packet_part){packet->head.timestamp, (uint32_t)packet->framed.len, packet->head.sequence};
+}
 
 /* How far the trace clock of a machine is ahead of machine 0's. */
 int64_t tb_walk_ahead(const struct tb_walk *walk, uint32_t machine);

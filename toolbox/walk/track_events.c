@@ -340,6 +340,11 @@ static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *ev
         if (value > (uint64_t)(end - at)) return field;
         at += value;
         break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT, TB_WIRE_BYTES):
+        if (value > (uint64_t)(end - at)) return field;
+        raw->legacy = (struct tb_str){at, (size_t)value};
+        at += value;
+        break;
       default:
         return field;
     }
@@ -388,6 +393,58 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   view->from_uuid = view->has_uuid;
   if (raw.legacy.ptr) read_legacy(sequence, raw.legacy, view->track && view->has_uuid, view);
   return TB_OK;
+}
+
+/* Whether the sequence of the walk's plain events knows whatever its events may refer to. */
+static inline bool is_settled(const struct tb_track_events *events, const struct tb_walk *walk, uint32_t flags) {
+  if (walk->sequence_number >= events->sequence_count) return false;
+  return events->sequences[walk->sequence_number].valid || !(flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+}
+
+/* Of those of before there were tracks the whole slices; false where it is another one. */
+static bool read_plain_legacy(const struct tb_event_sequence *sequence, struct tb_str legacy,
+                              struct tb_plain_event *event) {
+  struct tb_event_view view = {.role = event->role, .track = event->track, .name = event->name};
+  read_legacy(sequence, legacy, true, &view);
+  event->role = view.role;
+  event->name = view.name;
+  event->duration_ns = view.duration_ns;
+  return view.role == TB_ROLE_COMPLETE;
+}
+
+/* Reads the payload of such an event; false where it says more. */
+static TB_ALWAYS_INLINE bool read_plain(struct tb_track_events *events, size_t number, const struct tb_str *payload,
+                                        struct tb_plain_event *event) {
+  const struct tb_event_sequence *sequence = &events->sequences[number];
+  struct raw_event raw = {.type = 0};
+  struct tb_event_view view = {.role = TB_ROLE_OTHER};
+  events->extras.count = 0;
+  if (take_usual_fields(events, number, payload, &raw, &view) != payload->ptr + payload->len) return false;
+  event->role = role_of_type(raw.type);
+  event->track = raw.has_track ? raw.track : sequence->default_track;
+  event->name = view.name;
+  event->categories = view.categories;
+  event->has_extras = view.has_extras;
+  if (!event->track || !(raw.has_track || sequence->has_default_track) || event->role == TB_ROLE_VALUE) return false;
+  return !raw.legacy.ptr || read_plain_legacy(sequence, raw.legacy, event);
+}
+
+bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *walk, struct tb_plain_event *event) {
+  struct tb_packet_cursor before = walk->plain;
+  struct tb_common_packet common;
+  const struct tb_packet_common *head = &common.head;
+  if (walk->next >= walk->next_progress || !tb_packet_cursor_take(&walk->plain, &common)) return false;
+  if (walk->events.id != head->sequence || !head->timestamp_at || !is_settled(events, walk, head->flags) ||
+      !read_plain(events, walk->sequence_number, &head->payload, event) ||
+      !tb_clock_cursor_convert(&walk->clock, head->timestamp, &walk->host_time)) {
+    walk->plain = before;
+    return false;
+  }
+  walk->number = walk->next++;
+  event->packet = (struct tb_packet_part){head->timestamp, (uint32_t)common.framed.len, head->sequence};
+  events->extras_of = walk->number;
+  if (events->extras.count) name_extras(&events->sequences[walk->sequence_number], &events->extras, 0);
+  return true;
 }
 
 const struct tb_event_extras *tb_track_events_read_extras(struct tb_track_events *events, const struct tb_walk *walk) {

@@ -98,6 +98,22 @@ static inline bool tb_track_events_lack_state(const struct tb_track_events *even
 TB_MUST_CHECK enum tb_status tb_track_events_read(struct tb_track_events *events, const struct tb_walk *walk,
                                                   struct tb_event_view *view);
 
+/* A plain track event (tb_walk_at_plain_event) that begins or ends a slice, is one, or an instant, on a track that it
+ * names or its sequence does, and says little else. */
+struct tb_plain_event {
+  enum tb_event_role role;   /* OTHER: an instant */
+  int64_t duration_ns;       /* of a COMPLETE one */
+  uint64_t track;            /* its uuid */
+  uint32_t name, categories; /* as of tb_event_view */
+  bool has_extras;           /* values of further counters, as tb_track_events_extras has them */
+  struct tb_packet_part packet;
+};
+
+/* Takes the walk's next packet where it is such an event, at a known time and of the sequence of the plain events before
+ * it: as tb_walk_next and tb_track_events_read, but of the walk only `number` and `host_time` are its. False, and
+ * nothing was taken, where it is another one. */
+bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *walk, struct tb_plain_event *event);
+
 /* A category that the walk's current packet names by its iid; empty where its sequence has none of it. */
 struct tb_str tb_track_events_category(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid);
 
