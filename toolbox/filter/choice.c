@@ -186,9 +186,10 @@ static enum tb_status judge_categories(struct tb_choice *choice, bool *chosen) {
   return status;
 }
 
-static enum tb_status judge_event(struct tb_choice *choice, const struct tb_event_view *view, bool *chosen) {
+/* The walk's event, by that name and its categories. */
+static enum tb_status judge_event(struct tb_choice *choice, uint32_t name, bool *chosen) {
   bool named = true;
-  enum tb_status status = judge_name(choice, view->name, &named);
+  enum tb_status status = judge_name(choice, name, &named);
   if (status == TB_OK) status = judge_categories(choice, chosen);
   *chosen &= named;
   return status;
@@ -207,30 +208,53 @@ static enum tb_status take_flow(struct tb_choice *choice, const struct tb_event_
   return around && around->mark == MARK_REFUSED ? add_number(choice, &choice->packets, choice->walk->number) : TB_OK;
 }
 
+/* The walk's event: an edge of a slice, a whole one, or an instant. */
+static enum tb_status take_edge(struct tb_choice *choice, enum tb_event_role role, uint64_t track, uint32_t machine,
+                                struct tb_slice_edge *edge, int64_t duration_ns) {
+  bool chosen = true;
+  enum tb_status status = role != TB_ROLE_END ? judge_event(choice, edge->name, &chosen) : TB_OK;
+  if (status != TB_OK) return status;
+  if (role == TB_ROLE_OTHER) return chosen ? TB_OK : add_number(choice, &choice->packets, edge->number);
+  edge->mark = chosen ? MARK_CHOSEN : MARK_REFUSED;
+  if (role != TB_ROLE_COMPLETE) return tb_slice_pairs_take(&choice->slices, track, machine, edge);
+  struct tb_slice_edge end = *edge;
+  end.time = tb_time_add(edge->time, duration_ns);
+  return take_pair(choice, &choice->packets, edge, &end);
+}
+
+static void add_to_run(struct tb_choice *choice, const struct tb_packet_part *packet, bool has_extras) {
+  if (choice->slices.again) return;
+  tb_event_runs_add(&choice->runs, choice->walk->number, packet, true);
+  choice->runs.open.marked |= has_extras;
+}
+
 static enum tb_status take_event(struct tb_choice *choice) {
   const struct tb_walk *walk = choice->walk;
   struct tb_event_view view;
-  bool chosen = true;
   enum tb_status status = tb_track_events_read(choice->events, walk, &view);
-  if (status == TB_OK && !choice->slices.again && tb_walk_at_plain_event(walk) && walk->time.resolved) {
+  if (status == TB_OK && tb_walk_at_plain_event(walk) && walk->time.resolved) {
     struct tb_packet_part packet = tb_walk_packet_part(walk);
-    tb_event_runs_add(&choice->runs, walk->number, &packet, true);
-    choice->runs.open.marked |= view.has_extras;
+    add_to_run(choice, &packet, view.has_extras);
   }
   if (status != TB_OK || view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return status;
   if (view.role == TB_ROLE_OTHER && is_flow(&view)) return take_flow(choice, &view);
-  if (view.role != TB_ROLE_END) status = judge_event(choice, &view, &chosen);
-  if (status != TB_OK) return status;
-  if (view.role == TB_ROLE_OTHER) return chosen ? TB_OK : add_number(choice, &choice->packets, walk->number);
-  struct tb_slice_edge edge = {
-      walk->time.resolved ? walk->host_time : 0, walk->number, view.name, view.categories, view.role == TB_ROLE_END,
-      chosen ? MARK_CHOSEN : MARK_REFUSED};
-  if (view.role == TB_ROLE_COMPLETE) {
-    struct tb_slice_edge end = edge;
-    end.time = tb_time_add(edge.time, view.duration_ns);
-    return take_pair(choice, &choice->packets, &edge, &end);
+  int64_t time = walk->time.resolved ? walk->host_time : 0;
+  struct tb_slice_edge edge = {time, walk->number, view.name, view.categories, view.role == TB_ROLE_END, 0};
+  return take_edge(choice, view.role, view.track, walk->packet.head.machine, &edge, view.duration_ns);
+}
+
+/* Takes the plain events that come next, which most packets are. */
+static enum tb_status take_plain_events(struct tb_choice *choice) {
+  struct tb_walk *walk = choice->walk;
+  struct tb_plain_event event;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_track_events_next_plain(choice->events, walk, &event)) {
+    add_to_run(choice, &event.packet, event.has_extras);
+    struct tb_slice_edge edge = {
+        walk->host_time, walk->number, event.name, event.categories, event.role == TB_ROLE_END, 0};
+    status = take_edge(choice, event.role, event.track, 0, &edge, event.duration_ns);
   }
-  return tb_slice_pairs_take(&choice->slices, view.track, walk->packet.head.machine, &edge);
+  return status;
 }
 
 enum tb_status tb_choice_leave_print_out(struct tb_choice *choice, uint64_t number) {
@@ -261,7 +285,8 @@ static enum tb_status read_all(struct tb_choice *choice) {
   tb_track_events_rewind(choice->events);
   enum tb_status status = tb_walk_start(choice->walk);
   while (status == TB_OK) {
-    status = tb_walk_next(choice->walk);
+    if (choice->looks_at_slices) status = take_plain_events(choice);
+    if (status == TB_OK) status = tb_walk_next(choice->walk);
     if (status == TB_OK && choice->walk->packet.packet.ptr) status = take_packet(choice);
   }
   return status;

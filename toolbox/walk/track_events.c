@@ -442,6 +442,7 @@ bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *
   }
   walk->number = walk->next++;
   event->packet = (struct tb_packet_part){head->timestamp, (uint32_t)common.framed.len, head->sequence};
+  walk->packet.head.payload = head->payload;
   events->extras_of = walk->number;
   if (events->extras.count) name_extras(&events->sequences[walk->sequence_number], &events->extras, 0);
   return true;
