@@ -110,8 +110,8 @@ struct tb_plain_event {
 };
 
 /* Takes the walk's next packet where it is such an event, at a known time and of the sequence of the plain events
- * before it: as tb_walk_next and tb_track_events_read, but of the walk only `number`, `host_time` and the payload are its.
- * False, and nothing was taken, where it is another one. */
+ * before it: as tb_walk_next and tb_track_events_read, but of the walk only `number`, `host_time` and the payload are
+ * its. False, and nothing was taken, where it is another one. */
 bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *walk, struct tb_plain_event *event);
 
 /* A category that the walk's current packet names by its iid; empty where its sequence has none of it. */
