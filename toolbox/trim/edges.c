@@ -86,7 +86,8 @@ static void start_again(struct tb_edges *edges) {
   tb_map_clear(&edges->stated);
   tb_map_clear(&edges->outlived);
   for (size_t i = 0; i < edges->track_count; i++)
-    edges->tracks[i].has_value = edges->tracks[i].has_value_at_start = edges->tracks[i].has_next = false;
+    edges->tracks[i].has_value = edges->tracks[i].has_before = edges->tracks[i].has_value_at_start =
+        edges->tracks[i].has_next = false;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -94,6 +95,9 @@ static void start_again(struct tb_edges *edges) {
 static void take_value(const struct tb_edges *edges, struct tb_edge_track *track, int64_t time, uint64_t number) {
   track->has_value_at_start |= time == edges->window.start;
   if (time >= edges->window.start || (track->has_value && time < track->value_time)) return;
+  track->has_before = track->has_value;
+  track->before_time = track->value_time;
+  track->before_number = track->value_number;
   track->has_value = true;
   track->value_time = time;
   track->value_number = number;
@@ -229,8 +233,10 @@ bool tb_edges_is_last(const struct tb_edges *edges, const struct tb_walk *walk, 
   uint32_t number;
   if (!tb_map_get(&edges->track_index, value->key, values_of(walk), &number)) return false;
   const struct tb_edge_track *track = &edges->tracks[number];
-  return track->has_value && !track->has_value_at_start && track->value_number == walk->number &&
-         track->value_time == value->time;
+  if (!track->has_value || (track->has_value_at_start && !value->counts)) return false;
+  if (track->value_number == walk->number && track->value_time == value->time) return true;
+  return value->counts && track->has_before && !track->has_value_at_start && track->before_number == walk->number &&
+         track->before_time == value->time;
 }
 
 static enum tb_status take_values(struct tb_edges *edges, struct tb_walk *walk) {

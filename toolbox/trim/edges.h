@@ -47,11 +47,13 @@ struct tb_edge_packet {
 struct tb_edge_track {
   uint64_t value_number; /* of the packet with the last value before the start */
   int64_t value_time;
+  uint64_t before_number; /* of the packet with the value before that one */
+  int64_t before_time;
   uint64_t value; /* of a process' statistics */
   uint64_t extra; /* the counter whose values come with events of others; 0: another track */
   int64_t tid;    /* of a processor: which thread runs there */
   bool in_packet; /* its values are some among those of their packets */
-  bool has_value;
+  bool has_value, has_before;
   bool has_value_at_start; /* a packet in the window is exactly there */
   bool has_next;           /* of values in packets: there is one at the end or behind it, the first of them ... */
   int64_t next_time;
@@ -122,7 +124,8 @@ static inline const struct tb_event_run *tb_edges_run_at(struct tb_edges *edges,
   return edges->next->number - number < run->events.count ? NULL : run;
 }
 
-/* Whether the packet's value of that is the last before the start, and there is none at it. */
+/* Whether the packet's value of that is the last before the start, and there is none at it. Where values count from the
+ * one before: whether it is one that readers need for the first one from the start on. */
 bool tb_edges_is_last(const struct tb_edges *edges, const struct tb_walk *walk, const struct tb_packet_value *value);
 
 /* Whether the packet's value of that is the first behind the window. */

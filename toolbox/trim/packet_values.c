@@ -185,9 +185,8 @@ static enum tb_status append_field(const struct tb_wire_field *field, const char
   return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
 }
 
-static bool choose(struct appending *a, uint64_t key, int64_t time, uint64_t number) {
-  const struct tb_packet_value value = {key, time, number};
-  bool chosen = a->choose(a->ctx, &value);
+static bool choose(struct appending *a, const struct tb_packet_value *value) {
+  bool chosen = a->choose(a->ctx, value);
   a->any |= chosen;
   a->all &= chosen;
   return chosen;
@@ -215,7 +214,8 @@ static enum tb_status append_many(struct appending *a, const struct tb_wire_fiel
   size_t body = a->buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &part) == TB_OK) {
     bool is_value = part.number != TB_PROCESS_STATS_PROCESS_PID;
-    if (is_value && !choose(a, key_in(of, part.number), a->walk->host_time, part.value)) continue;
+    const struct tb_packet_value value = {key_in(of, part.number), a->walk->host_time, part.value, false};
+    if (is_value && !choose(a, &value)) continue;
     any |= is_value;
     status = append_field(&part, cursor.at, a->buffer);
   }
@@ -229,8 +229,12 @@ static enum tb_status append_value(struct appending *a, const struct tb_wire_fie
   enum holds holds = holds_of(kind, field);
   if (holds == HOLDS_NONE) return append_field(field, end, a->buffer);
   if (holds == HOLDS_MANY) return append_many(a, field);
-  int64_t time = holds == HOLDS_TIMED ? time_of(a->walk, field) : a->walk->host_time;
-  if (!choose(a, holds == HOLDS_INSTANT ? 0 : key_of(a->common, kind, field), time, 0)) return TB_OK;
+  const struct tb_packet_value value = {
+      .key = holds == HOLDS_INSTANT ? 0 : key_of(a->common, kind, field),
+      .time = holds == HOLDS_TIMED ? time_of(a->walk, field) : a->walk->host_time,
+      .counts = kind == TB_TRACE_PACKET_SYS_STATS && field->number == TB_SYS_STATS_DISK_STAT,
+  };
+  if (!choose(a, &value)) return TB_OK;
   return holds == HOLDS_TIMED && !a->at_own_times ? append_untimed(a, field) : append_field(field, end, a->buffer);
 }
 

@@ -14,6 +14,7 @@ struct tb_packet_value {
   uint64_t key;    /* what it is the value of, among all values of its machine; 0: it is an instant */
   int64_t time;    /* on machine 0's trace clock */
   uint64_t number; /* of a process' statistics: the value */
+  bool counts;     /* readers show how much it is more than the one before it */
 };
 
 /* Whether packets of that payload hold such values. */
