@@ -7,6 +7,7 @@
 #include "base/times.h"
 #include "perfetto/packet/packet_times.h"
 #include "protos/field_numbers.h"
+#include "toolbox/trim/etw_edges.h"
 #include "toolbox/trim/ftrace_edges.h"
 
 enum { TRACKS_MAX = 1 << 24, PACKETS_MAX = 1 << 28 };
@@ -278,7 +279,7 @@ static inline void extend(struct tb_edges *edges, int64_t time) {
   if (time > edges->last) edges->last = time;
 }
 
-/* ftrace_edges knows when the events of bundles are. */
+/* The events of bundles have times of their own. */
 static inline void take_time(struct tb_edges *edges, const struct tb_walk *walk) {
   uint32_t kind = walk->packet.head.kind;
   if (walk->time.resolved && (kind == TB_TRACE_PACKET_TRACK_EVENT || !tb_packet_is_timeless(kind)))
@@ -300,6 +301,7 @@ static enum tb_status take_packet(struct tb_edges *edges, struct tb_walk *walk, 
   if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return take_event(edges, walk, events);
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
     return edges->slices.again ? TB_OK : tb_ftrace_edges_take(edges->ftrace);
+  if (head->kind == TB_TRACE_PACKET_ETW_EVENTS) return edges->slices.again ? TB_OK : tb_etw_edges_take(edges->etw);
   if (head->kind == TB_TRACE_PACKET_PROCESS_TREE && !edges->slices.again) {
     status = tb_ftrace_memory_take_tree(&edges->ftrace->memory, walk);
     return status == TB_OK ? tb_ftrace_threads_take_tree(&edges->ftrace->threads, walk) : status;
@@ -472,10 +474,10 @@ static enum tb_status read_all(struct tb_edges *edges, struct tb_walk *walk, str
 }
 
 enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
-                             const struct tb_window *window, struct tb_ftrace_edges *ftrace) {
+                             const struct tb_window *window, struct tb_ftrace_edges *ftrace, struct tb_etw_edges *etw) {
   const struct tb_allocator *a = walk->merger.allocator;
-  *edges =
-      (struct tb_edges){.allocator = a, .window = *window, .ftrace = ftrace, .first = INT64_MAX, .last = INT64_MIN};
+  *edges = (struct tb_edges){
+      .allocator = a, .window = *window, .ftrace = ftrace, .etw = etw, .first = INT64_MAX, .last = INT64_MIN};
   tb_map_init(&edges->moved, a);
   tb_map_init(&edges->stated, a);
   tb_map_init(&edges->outlived, a);
@@ -497,6 +499,7 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   if (status == TB_OK) order_begins(edges);
   if (status == TB_OK) status = list_packets(edges);
   if (status == TB_OK) status = tb_ftrace_edges_end(ftrace);
+  if (status == TB_OK) status = tb_etw_edges_end(etw);
   return status == TB_OK ? TB_OK : tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 

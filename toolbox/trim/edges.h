@@ -26,6 +26,7 @@ static inline bool tb_window_has(const struct tb_window *window, int64_t time) {
 bool tb_edges_is_slice(const struct tb_walk *walk, int64_t *duration);
 
 struct tb_ftrace_edges;
+struct tb_etw_edges;
 
 enum tb_edge {
   TB_EDGE_NONE,
@@ -84,6 +85,7 @@ struct tb_edges {
   struct tb_buffer scratch;
   bool has_about; /* events that say what something is called, at no time */
   struct tb_ftrace_edges *ftrace;
+  struct tb_etw_edges *etw;
   uint64_t slices_at_start, slices_at_end, values_at_start;
   /* all that are in `moved`, `stated` and `outlived`, in their order in the file; behind them is one of no packet */
   struct tb_edge_packet *packets;
@@ -98,10 +100,11 @@ struct tb_edges {
                           * count from those before it */
 };
 
-/* Reads the whole trace once, for `ftrace` too, or twice where events of a track are not in the order of time. What
- * fails is in the walk's error. */
+/* Reads the whole trace once, for `ftrace` and `etw` too, or twice where events of a track are not in the order of
+ * time. What fails is in the walk's error. */
 TB_MUST_CHECK enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
-                                           const struct tb_window *window, struct tb_ftrace_edges *ftrace);
+                                           const struct tb_window *window, struct tb_ftrace_edges *ftrace,
+                                           struct tb_etw_edges *etw);
 void tb_edges_free(struct tb_edges *edges);
 
 /* Before packets are asked for by tb_edges_of: from the first one on. */

@@ -14,6 +14,7 @@
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
 #include "toolbox/trim/edges.h"
+#include "toolbox/trim/etw_edges.h"
 #include "toolbox/trim/ftrace_edges.h"
 #include "tracebridge/info.h"
 
@@ -24,7 +25,8 @@ struct trimming {
   struct tb_window window;
   struct tb_edges edges;
   struct tb_ftrace_edges ftrace;
-  bool ftrace_written;
+  struct tb_etw_edges etw;
+  bool ftrace_written, etw_written;
   struct tb_buffer part, fates;       /* of the current bundle */
   uint64_t stated[TB_EXTRA_COUNTERS]; /* of the current packet */
   bool writes_late; /* the output is Perfetto's; others are written from it in the order of the file */
@@ -46,7 +48,8 @@ static bool expect_extent(const struct trimming *t, int64_t *first, int64_t *las
   const struct tb_prescan *prescan = &t->walk.source->prescan;
   *first = prescan->shown.first;
   *last = prescan->shown.last;
-  return prescan->shown.any && prescan->machine_count == 1 && !prescan->seen_kinds[TB_TRACE_PACKET_FTRACE_EVENTS];
+  bool bundles = prescan->seen_kinds[TB_TRACE_PACKET_FTRACE_EVENTS] || prescan->seen_kinds[TB_TRACE_PACKET_ETW_EVENTS];
+  return prescan->shown.any && prescan->machine_count == 1 && !bundles; /* whose events have times of their own */
 }
 
 /* When the trace's first and last events are, of those that can be read. */
@@ -62,6 +65,10 @@ static enum tb_status measure(struct trimming *t, int64_t *first, int64_t *last)
       struct tb_ftrace_bundle bundle;
       tb_ftrace_bundle_read(&bundle, walk);
       tb_ftrace_bundle_extend(&bundle, first, last);
+      continue;
+    }
+    if (walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS) {
+      tb_etw_extend(walk, first, last);
       continue;
     }
     if (!walk->time.resolved || tb_packet_is_timeless(walk->packet.head.kind) ||
@@ -106,14 +113,17 @@ static enum tb_status set_window(struct trimming *t, int64_t first, int64_t last
 
 static enum tb_status find_edges(struct trimming *t) {
   tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
-  return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->ftrace);
+  tb_etw_edges_init(&t->etw, &t->walk, &t->window);
+  return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->ftrace, &t->etw);
 }
 
 static void free_edges(struct trimming *t) {
   tb_edges_free(&t->edges);
   tb_ftrace_edges_free(&t->ftrace);
+  tb_etw_edges_free(&t->etw);
   t->edges = (struct tb_edges){.allocator = NULL};
   t->ftrace = (struct tb_ftrace_edges){.walk = NULL};
+  t->etw = (struct tb_etw_edges){.walk = NULL};
 }
 
 /* The window of a trace that is expected to begin and end there, and its edges; once more where it does not. */
@@ -201,6 +211,21 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
   status = tb_ftrace_append_part(&bundle, t->walk.packet.packet, &t->fates, &t->part);
   order->replaced = (struct tb_str){t->part.data, t->part.len};
   return status;
+}
+
+/* The same of events of Windows. */
+static enum tb_status decide_etw(struct trimming *t, struct tb_cut_order *order) {
+  enum tb_status status = TB_OK;
+  struct tb_etw_part part;
+  if (!t->etw_written) status = tb_walk_write(&t->walk, (struct tb_str){t->etw.packets.data, t->etw.packets.len});
+  t->etw_written = true;
+  t->part.len = 0;
+  if (status == TB_OK) status = tb_etw_edges_append_part(&t->etw, &t->part, &part);
+  if (status != TB_OK) return status;
+  t->report.inside += part.inside;
+  if (part.left && !part.kept) order->fate = TB_CUT_DROP;
+  if (part.left && part.kept) order->replaced = (struct tb_str){t->part.data, t->part.len};
+  return TB_OK;
 }
 
 static bool is_last_value(void *ctx, const struct tb_packet_value *value) {
@@ -333,6 +358,8 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
       status = tb_track_events_read(&t->events, walk, &order.view);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS)
       status = decide_bundle(t, &order);
+    else if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS)
+      status = decide_etw(t, &order);
     else if (status == TB_OK && walk->time.resolved && walk->packet.head.has_timestamp &&
              tb_packet_holds_values(walk->packet.head.kind))
       status = decide_values(t, &order);
@@ -352,7 +379,7 @@ static enum tb_status write_window(void *ctx) {
   tb_track_events_rewind(&t->events);
   tb_buffer_init(&t->part, t->walk.merger.allocator, 0);
   tb_buffer_init(&t->fates, t->walk.merger.allocator, 0);
-  t->ftrace_written = false;
+  t->ftrace_written = t->etw_written = false;
   tb_edges_rewind(&t->edges);
   tb_cut_init(&cut, &t->walk, &t->events);
   enum tb_status status = tb_walk_start(&t->walk);
@@ -410,9 +437,9 @@ static enum tb_status run(struct trimming *t, const char *out, const struct tb_m
   tb_track_events_init(&t->events, m->allocator);
   t->writes_late = !tb_merger_converts_to(out);
   enum tb_status status = find_window(t);
-  t->report.slices_at_start = t->edges.slices_at_start + t->ftrace.slices_at_start;
-  t->report.slices_at_end = t->edges.slices_at_end + t->ftrace.slices_at_end;
-  t->report.values_at_start = t->edges.values_at_start + t->ftrace.values_at_start;
+  t->report.slices_at_start = t->edges.slices_at_start + t->ftrace.slices_at_start + t->etw.slices_at_start;
+  t->report.slices_at_end = t->edges.slices_at_end + t->ftrace.slices_at_end + t->etw.slices_at_end;
+  t->report.values_at_start = t->edges.values_at_start + t->ftrace.values_at_start + t->etw.values_at_start;
   if (status == TB_OK)
     status = t->options.shift_ns ? write_shifted(t, out, options) : tb_merger_write_out(m, out, write_window, t);
   status = tb_cut_settle(m, status, error);
