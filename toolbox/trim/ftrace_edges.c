@@ -115,7 +115,7 @@ static enum tb_status resolve_symbol(struct tb_ftrace_edges *edges, const struct
 static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time,
                                  const struct tb_ftrace_event_role *role, const struct tb_ftrace_event *event,
                                  const struct tb_ftrace_kept *kept) {
-  struct tb_ftrace_slice_edge edge = {.time = time, .order = edges->order++, .kept = *kept};
+  struct tb_ftrace_slice_edge edge = {.time = time, .order = edges->order++, .call = role->call, .kept = *kept};
   edge.ends = role->role == TB_FTRACE_ROLE_END;
   edge.received = role->role == TB_FTRACE_ROLE_RECEIVED;
   if (edge.received) edge.transaction = received_number(event);
@@ -356,6 +356,12 @@ static enum tb_status end_slice(struct tb_ftrace_edges *edges, const struct tb_f
   return status != TB_OK || end->time < window->end ? status : repeat(edges, end);
 }
 
+/* Whether an end is of one of the begins from `first` to `open`. */
+static bool ends_one(const struct tb_ftrace_track *track, const struct tb_ftrace_slice_edge *end, size_t first,
+                     size_t open) {
+  return first < open && (!end->call || end->call == track->edges[open - 1].call);
+}
+
 /* Of the begins from *first to *open the one that an end is of. */
 static const struct tb_ftrace_slice_edge *close_slice(const struct tb_ftrace_track *track, size_t *first,
                                                       size_t *open) {
@@ -377,14 +383,14 @@ static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_
     track->ends_at_start += all[i].time == window->start;
     if (!all[i].ends)
       all[open++] = all[i];
-    else if (first < open)
+    else if (ends_one(track, &all[i], first, open))
       (void)close_slice(track, &first, &open);
   }
   for (size_t j = first; j < open && status == TB_OK; j++) status = repeat(edges, &all[j]);
   for (; i < track->count && status == TB_OK; i++) {
     if (!all[i].ends)
       all[open++] = all[i];
-    else if (first < open)
+    else if (ends_one(track, &all[i], first, open))
       status = end_slice(edges, close_slice(track, &first, &open), &all[i]);
     if (track->is_queue && all[i].ends && all[i].time >= window->end) break;
   }

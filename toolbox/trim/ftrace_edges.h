@@ -18,6 +18,7 @@ struct tb_ftrace_slice_edge {
   uint64_t order;       /* of events in the file */
   uint32_t transaction; /* of binder, that was received: it says whether this begins or ends */
   bool received, ends;
+  uint64_t call;              /* see struct tb_ftrace_event_role */
   struct tb_ftrace_kept kept; /* bytes.ptr NULL: it cannot be of use at an edge */
 };
 

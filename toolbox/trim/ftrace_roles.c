@@ -50,6 +50,23 @@ static struct tb_ftrace_event_role role_of_probe(const struct tb_ftrace_event *e
   return of_thread(event, type == TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN);
 }
 
+/* Readers end a call of write where a mark is written, which is in the middle of one, and rt_sigreturn where it begins.
+ * Which number is which is the machine's: those of all machines are taken for it, which are of no others that last. */
+static bool is_plain_call(uint64_t number) {
+  static const uint64_t others[] = {1, 4, 64, 15, 139, 173};
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    if (number == others[i]) return false;
+  return true;
+}
+
+static struct tb_ftrace_event_role role_of_call(const struct tb_ftrace_event *event) {
+  uint64_t number = tb_wire_find_number(event->payload, TB_SYS_FTRACE_EVENT_ID);
+  if (!is_plain_call(number)) return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
+  struct tb_ftrace_event_role role = of_thread(event, event->kind == TB_FTRACE_EVENT_SYS_ENTER);
+  role.call = number + 1;
+  return role;
+}
+
 /* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
 static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
   struct tb_ftrace_mark mark;
@@ -229,6 +246,9 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
       return of_thread_as(event, TB_FTRACE_ROLE_RECEIVED);
     case TB_FTRACE_EVENT_KPROBE_EVENT:
       return role_of_probe(event);
+    case TB_FTRACE_EVENT_SYS_ENTER:
+    case TB_FTRACE_EVENT_SYS_EXIT:
+      return role_of_call(event);
     case TB_FTRACE_EVENT_NET_DEV_XMIT: /* one that the driver did not take is not counted */
       if (tb_wire_find_number(event->payload, TB_NET_DEV_XMIT_FTRACE_EVENT_RC))
         return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};

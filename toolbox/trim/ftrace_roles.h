@@ -11,6 +11,8 @@
 /* Calls of functions of the kernel: protos/perfetto has no fields for them, since text is made of their names alone. */
 enum { TB_FTRACE_EVENT_FUNCGRAPH_ENTRY = 437, TB_FTRACE_EVENT_FUNCGRAPH_EXIT = 438 };
 enum { TB_FUNCGRAPH_ENTRY_FTRACE_EVENT_FUNC = 2, TB_FUNCGRAPH_EXIT_FTRACE_EVENT_FUNC = 3 };
+/* The same of calls of the system, whose first field is their number. */
+enum { TB_FTRACE_EVENT_SYS_ENTER = 329, TB_FTRACE_EVENT_SYS_EXIT = 330, TB_SYS_FTRACE_EVENT_ID = 1 };
 
 enum tb_ftrace_role {
   TB_FTRACE_ROLE_NONE,
@@ -27,6 +29,7 @@ struct tb_ftrace_event_role {
   uint64_t stated; /* of a value: the key of the one in packets (packet_values.h) that says the same; 0: none does */
   uint32_t adds;   /* field of a value's payload that readers add up, where it is no value by itself; 0: none */
   uint32_t symbol; /* field of the payload that is the interned id of a function of the kernel; 0: none */
+  uint64_t call;   /* of the system: its number and 1 more; an end is of that one alone; 0: another event */
   bool is_queue;   /* an end is of what began first, and readers show what is first only */
 };
 
