@@ -15,7 +15,8 @@ void tb_etw_edges_init(struct tb_etw_edges *edges, struct tb_walk *walk, const s
   tb_map_init(&edges->value_index, a);
   tb_map_init(&edges->gone, a);
   tb_arena_init(&edges->arena, a, 0);
-  tb_buffer_init(&edges->packets, a, 0);
+  tb_buffer_init(&edges->first, a, 0);
+  tb_buffer_init(&edges->last, a, 0);
 }
 
 void tb_etw_edges_free(struct tb_etw_edges *edges) {
@@ -27,7 +28,8 @@ void tb_etw_edges_free(struct tb_etw_edges *edges) {
   tb_map_free(&edges->value_index);
   tb_map_free(&edges->gone);
   tb_arena_free(&edges->arena);
-  tb_buffer_free(&edges->packets);
+  tb_buffer_free(&edges->first);
+  tb_buffer_free(&edges->last);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
@@ -208,9 +210,11 @@ static enum tb_status append_event(const struct tb_etw_row *row, uint64_t raw, s
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 
-/* The event at a time of machine 0's trace clock in a packet of its own. */
-static enum tb_status append_packet(struct tb_etw_edges *edges, const struct tb_etw_row *row, int64_t time) {
-  struct tb_buffer *b = &edges->packets;
+/* The event at an edge in a packet of its own. */
+static enum tb_status append_packet(struct tb_etw_edges *edges, const struct tb_etw_row *row) {
+  bool at_start = row->time < edges->window.start;
+  struct tb_buffer *b = at_start ? &edges->first : &edges->last;
+  int64_t time = at_start ? edges->window.start : edges->window.end;
   int64_t raw = tb_time_add(time, tb_walk_ahead(edges->walk, row->machine));
   enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
   size_t packet = b->len;
@@ -289,13 +293,10 @@ enum tb_status tb_etw_edges_end(struct tb_etw_edges *edges) {
     if (!value->has_value || value->has_value_at_start) continue;
     value->row.bytes = (struct tb_str){value->buffer.data, value->buffer.len};
     edges->values_at_start++;
-    status = append_packet(edges, &value->row, edges->window.start);
+    status = append_packet(edges, &value->row);
   }
-  for (size_t i = 0; i < edges->file_count && status == TB_OK; i++) {
-    const struct tb_etw_file_edge *edge = &edges->files[i];
-    bool at_start = edge->row.time < edges->window.start;
-    if (edge->repeated) status = append_packet(edges, &edge->row, at_start ? edges->window.start : edges->window.end);
-  }
+  for (size_t i = 0; i < edges->file_count && status == TB_OK; i++)
+    if (edges->files[i].repeated) status = append_packet(edges, &edges->files[i].row);
   return status;
 }
 

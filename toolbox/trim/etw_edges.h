@@ -46,7 +46,9 @@ struct tb_etw_edges {
   size_t value_count, value_capacity;
   struct tb_map gone; /* id of a request packet; machine -> ends at the start of what is not in the window */
   struct tb_arena arena;
-  struct tb_buffer packets; /* after tb_etw_edges_end: framed, of what comes at the edges */
+  /* after tb_etw_edges_end: framed packets of what comes at the start, and at the end, which comes behind all others
+   * for readers that take events in the order of the file */
+  struct tb_buffer first, last;
   uint64_t slices_at_start, slices_at_end, values_at_start;
 };
 

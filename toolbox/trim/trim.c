@@ -217,7 +217,7 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
 static enum tb_status decide_etw(struct trimming *t, struct tb_cut_order *order) {
   enum tb_status status = TB_OK;
   struct tb_etw_part part;
-  if (!t->etw_written) status = tb_walk_write(&t->walk, (struct tb_str){t->etw.packets.data, t->etw.packets.len});
+  if (!t->etw_written) status = tb_walk_write(&t->walk, (struct tb_str){t->etw.first.data, t->etw.first.len});
   t->etw_written = true;
   t->part.len = 0;
   if (status == TB_OK) status = tb_etw_edges_append_part(&t->etw, &t->part, &part);
@@ -390,6 +390,7 @@ static enum tb_status write_window(void *ctx) {
   }
   if (status == TB_END) {
     status = tb_cut_write_late(&cut);
+    if (status == TB_OK) status = tb_walk_write(&t->walk, (struct tb_str){t->etw.last.data, t->etw.last.len});
     if (status == TB_OK) status = TB_END;
   }
   t->report.packets_in = t->walk.next;

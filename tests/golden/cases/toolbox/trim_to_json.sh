@@ -14,3 +14,14 @@ tracebridge trim -q late.textproto -o part.json --start TRACE:3500ns --end TRACE
 grep -o '"ph":"[^M].*' part.json
 tracebridge trim -q late.textproto -o part.pftrace --start TRACE:3500ns --end TRACE:9000ns
 tracebridge dump --events part.pftrace | grep 'slice begin'
+# Of events of Windows the end of an operation that is open at the end comes behind its begin in the same way.
+cat >files.textproto <<'TEXT'
+packet { etw_events {
+  event { timestamp: 1000 cpu: 1 thread_id: 7 file_io_create { irp_ptr: 10 open_path: "a" } }
+  event { timestamp: 2000 cpu: 1 thread_id: 7 file_io_simple_op { irp_ptr: 11 opcode: 73 } } } }
+packet { etw_events {
+  event { timestamp: 5000 cpu: 1 thread_id: 7 file_io_op_end { irp_ptr: 11 } }
+  event { timestamp: 6000 cpu: 1 thread_id: 7 file_io_op_end { irp_ptr: 10 nt_status: 5 } } } }
+TEXT
+tracebridge trim -q files.textproto -o part.json --start TRACE:1500ns --end TRACE:3000ns
+grep -o '"name":"[^M].*' part.json
