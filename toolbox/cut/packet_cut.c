@@ -93,14 +93,17 @@ static void forget_clocks(const struct tb_cut *cut, struct tb_cut_sequence *sequ
     if (tb_clock_graph_find(graph, head->machine, snapshot.readings[i].key, &node)) forget(&sequence->clocks, node);
 }
 
-/* An event that counts its time from the one before it gets a timestamp; what it counts of its thread is added up. */
+/* An event that counts its time from the one before it gets a timestamp; what it counts of its thread is added up. It
+ * is left out of an end that moves, which would say it too late, and of what is written behind others that count on. */
 static enum tb_status edit_counted(const struct tb_cut *cut, struct tb_cut_sequence *sequence,
                                    const struct tb_cut_order *order, struct tb_packet_edit *edit) {
   const struct tb_walk *walk = cut->walk;
   struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
   struct tb_wire_field field;
-  bool stays = order->fate != TB_CUT_DROP;
-  int64_t host = order->fate == TB_CUT_MOVE ? order->host_time : walk->host_time;
+  bool moves = order->fate == TB_CUT_MOVE;
+  edit->sheds_thread_counts = moves && (order->late || order->view.role == TB_ROLE_END);
+  bool stays = order->fate != TB_CUT_DROP && !edit->sheds_thread_counts;
+  int64_t host = moves ? order->host_time : walk->host_time;
   int64_t time = tb_time_add(host, tb_walk_ahead(walk, walk->packet.head.machine));
   enum tb_status status = TB_OK;
   edit->inserts_timestamp = true;

@@ -98,9 +98,23 @@ static bool is_extra(uint32_t number) {
          number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS;
 }
 
+static bool is_thread_count(uint32_t number) {
+  return number == TB_TRACK_EVENT_THREAD_TIME_DELTA_US || number == TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US ||
+         number == TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA ||
+         number == TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE;
+}
+
 static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
   return !is_of_event(field->number) && !is_flow(field->number) && !is_extra(field->number) &&
          !is_own_annotation(edit, field);
+}
+
+/* Whether a field of a track event is left out. */
+static bool sheds(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
+  uint32_t number = field->number;
+  return (edit->sheds_extras && is_extra(number)) || (edit->sheds_flows && is_flow(number)) ||
+         (edit->sheds_args && is_argument(edit, field)) || (edit->inserts_timestamp && is_time(number)) ||
+         (edit->sheds_thread_counts && is_thread_count(number));
 }
 
 static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct tb_wire_field *event,
@@ -111,8 +125,7 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
   enum tb_status status = tb_message_patches_begin(patches, event, &mark);
   size_t extra = 0;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if ((edit->sheds_extras && is_extra(field.number)) || (edit->sheds_flows && is_flow(field.number)) ||
-        (edit->sheds_args && is_argument(edit, &field)) || (edit->inserts_timestamp && is_time(field.number)))
+    if (sheds(edit, &field))
       status = tb_message_patches_remove(patches, &field);
     else if (edit->add_to_thread_time && field.number == TB_TRACK_EVENT_THREAD_TIME_DELTA_US)
       status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_thread_time);

@@ -17,6 +17,7 @@ struct tb_packet_edit {
   bool sheds_args, sheds_flows;  /* of the same, too */
   bool inserts_timestamp;        /* `timestamp` and `clock` in place of the time that the event has of its own */
   int64_t add_to_thread_time, add_to_instructions; /* to what the event counts of its thread */
+  bool sheds_thread_counts;                        /* all of that is left out; with inserts_timestamp */
   uint64_t own_annotation; /* iid of the annotation's name that stays then; 0: none is interned */
   bool sets_duration;      /* of a legacy event, or of work of a GPU */
   int64_t duration_ns;     /* that becomes its duration then */
