@@ -57,6 +57,10 @@ static struct tb_arg arg_of(const struct tb_carried_field *field, const struct t
       arg.type = TB_ARG_INT;
       arg.i = *(const uint8_t *)at;
       break;
+    case TB_CARRIED_FLAG:
+      arg.type = TB_ARG_INT;
+      arg.i = 1;
+      break;
     case TB_CARRIED_DOUBLE:
       arg.type = TB_ARG_DOUBLE;
       memcpy(&arg.d, at, sizeof(arg.d));
@@ -83,6 +87,8 @@ static bool takes(const struct tb_carried_field *field, const struct tb_arg *val
     case TB_CARRIED_UINT32:
     case TB_CARRIED_LEVEL:
       return value->type == TB_ARG_INT;
+    case TB_CARRIED_FLAG:
+      return value->type == TB_ARG_INT && value->i == 1;
     case TB_CARRIED_UINT64:
       return value->type == TB_ARG_UINT;
     case TB_CARRIED_DOUBLE:
@@ -108,6 +114,8 @@ void tb_carried_get(const struct tb_carried_field *field, const struct tb_arg *v
   switch ((enum tb_carried_type)field->type) {
     case TB_CARRIED_OWN:
       return;
+    case TB_CARRIED_FLAG:
+      break;
     case TB_CARRIED_TEXT:
       memcpy(at, &value->text, sizeof(value->text));
       break;

@@ -29,6 +29,7 @@ enum tb_carried_type {
   TB_CARRIED_UINT64, /* uint64_t; an uint */
   TB_CARRIED_UINT32, /* uint32_t; an int */
   TB_CARRIED_LEVEL,  /* a log level in a uint8_t; an int, and of an unknown level none */
+  TB_CARRIED_FLAG,   /* its bit of tb_event.has alone; the int 1 */
   TB_CARRIED_DOUBLE  /* double; a double */
 };
 
@@ -77,6 +78,8 @@ enum tb_carried_how {
   ROW(DUR, "dur_ns", INT64, dur, TB_HAS_DUR, event->has & TB_HAS_DUR, JSON, FIELD, FIELD)                             \
   ROW(THREAD_TS, "tts_ns", INT64, thread_ts, TB_HAS_THREAD_TS, event->has & TB_HAS_THREAD_TS, JSON, FIELD, FIELD)     \
   ROW(THREAD_DUR, "tdur_ns", INT64, thread_dur, TB_HAS_THREAD_DUR, event->has & TB_HAS_THREAD_DUR, JSON, FIELD, FIELD)\
+  ROW(USE_ASYNC_TTS, "use_async_tts", FLAG, has, TB_HAS_USE_ASYNC_TTS, event->has & TB_HAS_USE_ASYNC_TTS,              \
+      JSON_PERFETTO, NOT, FIELD)                                                                                      \
   ROW(SCOPE, "scope", TEXT, scope, TB_HAS_SCOPE, event->has & TB_HAS_SCOPE, JSON_PERFETTO, NOT, FIELD)                \
   ROW(LOG_LEVEL, "log_level", LEVEL, log_level, 0, event->log_level, PERFETTO_FXT, NOT, FIELD)                        \
   ROW(SOURCE_FUNCTION, "source_function", TEXT, source_location.function, 0, event->source_location.function.len,     \

@@ -122,6 +122,7 @@ static const struct carried_case cases[] = {
     {"tdur_ns", true, "\"ph\":\"X\",\"dur\":-3,\"tdur\":2," AT, "\"tdur\":2"},
     {"tdur_ns", false, "\"ph\":\"X\",\"dur\":3,\"tts\":6,\"tdur\":2," AT, "\"tdur\":2"},
     {"tts_ns", false, "\"ph\":\"C\",\"pid\":1,\"ts\":8,\"tts\":6,\"name\":\"n\",\"args\":{\"a\":1}", "\"tts\":6"},
+    {"use_async_tts", false, "\"tts\":6,\"use_async_tts\":1,\"id\":\"0x1\"," ASYNC, "\"use_async_tts\":1"},
     {"scope", false, "\"id\":\"0x1\",\"scope\":\"here\"," ASYNC, "\"scope\":\"here\""},
     {"args", true, "\"args\":{\"a..b\":7}," INSTANT, "\"args\":{\"a..b\":7}"},
     {"args:json", false, TWENTY "," INSTANT, "\"b9\":9"},
