@@ -157,11 +157,30 @@ static void emit_series(struct tb_json_emit *text, const struct identity *identi
   TB_JSON_EMIT(text, ":");
 }
 
+/* Says of a counter, once, what its samples cannot: a name of one word, or that it belongs to no process. */
+static void describe_counter(struct tb_json_writer *w, const struct tb_track *track, const struct identity *identity) {
+  struct tb_str name = track->name;
+  bool is_whole = name.len > identity->name.len; /* name and series are its words */
+  if (identity->part_count || !name.len || (is_whole && track->has_pid)) return;
+  struct tb_json_track *state = tb_json_track_state(w, track);
+  if (!state || state->described) return;
+  state->described = true;
+  size_t start = tb_json_begin_track_name(w, track);
+  if (!track->has_pid) TB_JSON_EMIT(&w->out, ",\"pid\":0");
+  TB_JSON_EMIT(&w->out, ",\"counter\":[");
+  tb_json_emit_string(&w->out, identity->name);
+  TB_JSON_EMIT(&w->out, ",");
+  tb_json_emit_string(&w->out, identity->series);
+  TB_JSON_EMIT(&w->out, "]}");
+  tb_json_object_end(w, start, 0);
+}
+
 enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event) {
   struct identity identity = {.part_count = 0};
   identity.part_count =
       split_identity(tb_track_get_details(event->track)->description, identity.parts, &identity.thread);
   split_name(event->track->name.len ? event->track->name : event->name, &identity.name, &identity.series);
+  describe_counter(w, event->track, &identity);
   struct tb_json_emit *text = &w->scratch;
   text->buffer.len = 0;
   size_t common = emit_counter_head(w, text, event, &identity), head_len = text->buffer.len;

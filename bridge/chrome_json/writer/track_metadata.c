@@ -90,12 +90,17 @@ void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *tra
   if (track->has_pid) TB_JSON_EMIT(emit, "}");
 }
 
-void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track) {
-  if (state->described || !track->name.len) return;
-  state->described = true;
+size_t tb_json_begin_track_name(struct tb_json_writer *w, const struct tb_track *track) {
   size_t start = begin_metadata(w, track, TB_STR("track_name"));
   TB_JSON_EMIT(&w->out, "{\"name\":");
   tb_json_emit_string(&w->out, track->name);
+  return start;
+}
+
+void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track) {
+  if (state->described || (!track->name.len && track->has_pid)) return;
+  state->described = true;
+  size_t start = tb_json_begin_track_name(w, track);
   if (tb_track_get_details(track)->description.len) {
     TB_JSON_EMIT(&w->out, ",\"description\":");
     tb_json_emit_string(&w->out, tb_track_get_details(track)->description);

@@ -226,6 +226,8 @@ void tb_json_forget_end_names(struct tb_json_writer *w);
 void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
 /* The same for a track that JSON knows by an id only. */
 void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track);
+/* Begins the metadata event `track_name` up to the name of the track in its `args`; gives where, for the end. */
+size_t tb_json_begin_track_name(struct tb_json_writer *w, const struct tb_track *track);
 /* `,"id2":{"local":…}` (or a plain id, where it belongs to no process) for what happens on a track without an id of its
  * own. `has_process`: the object names one otherwise. */
 void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track, bool has_process);

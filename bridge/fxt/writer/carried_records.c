@@ -216,6 +216,25 @@ void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) 
   if (track_name.len) tb_fxt_name_track(w, event->track, track_name); /* others look for names in kernel objects */
 }
 
+void tb_fxt_put_track_name(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t number) {
+  const struct tb_track *track = event->track;
+  bool is_said = !track->name.len || tb_str_equal(track->name, event->name); /* readers take a slice's name for it */
+  bool is_lane = event->phase == 'X' || event->phase == 'B';                 /* of slices that overlap on a thread */
+  if (is_lane || (is_said && track->has_pid)) return;
+  const struct tb_arg args[] = {{.name = TB_STR("name"), .span = 1, .type = TB_ARG_STRING, .text = track->name},
+                                {.name = TB_STR("id"), .span = 1, .type = TB_ARG_UINT, .u = number},
+                                {.name = TB_STR("pid"), .span = 1, .type = TB_ARG_INT}};
+  const struct tb_event name = {.type = TB_EVENT_METADATA,
+                                .has = TB_HAS_NAME | TB_HAS_ARGS,
+                                .name = TB_STR("track_name"),
+                                .args = args,
+                                .arg_count = track->has_pid ? 2 : 3,
+                                .track = track,
+                                .offset = event->offset};
+  tb_fxt_put_metadata(w, &name);
+  w->args.count = 0;
+}
+
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (w->has_anchor || event->clock_count < 2 || event->clocks[0].ns < 0) return;
   if (event->track && event->track->machine) return; /* times are on the recording machine's clocks */

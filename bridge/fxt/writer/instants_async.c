@@ -66,7 +66,7 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
 }
 
 static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
-  if (event->id.kind == TB_ID_NONE) return tb_fxt_track_number(w, event->track);
+  if (event->id.kind == TB_ID_NONE) return tb_fxt_track_number(w, event);
   bool is_flow = type >= TB_FXT_FLOW_BEGIN;
   uint64_t number = tb_fxt_id_number(w, event, &event->id, is_flow);
   if (!event->id.is_number || number != event->id.value) tb_fxt_carry_id(w, &event->id);
@@ -118,6 +118,7 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
   unsigned type = record_type(event);
   bool has_last = type != TB_FXT_INSTANT;
+  if (has_last && event->id.kind == TB_ID_NONE) (void)tb_fxt_track_number(w, event); /* as metadata, before the event */
   add_particulars(w, event, type);
   uint64_t last = has_last ? number_of(w, event, type) : 0;
   tb_fxt_flatten(w, event);

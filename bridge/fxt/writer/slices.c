@@ -161,7 +161,7 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
 /* The number of async records for what happens on a track that is no thread's. */
 static uint64_t id_of_track(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->id.kind != TB_ID_NONE && event->id.is_number) return event->id.value;
-  return tb_fxt_track_number(w, event->track);
+  return tb_fxt_track_number(w, event);
 }
 
 /* Whether the newest slice begins together with one that was written as a begin: some readers put complete records of a
@@ -474,6 +474,7 @@ static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struc
   int64_t ts = event->ts;
   bool is_complete = event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
   if (!is_complete) tb_fxt_write_delayed_flows(w, track_state, event->ts);
+  if (!is_thread(event->track)) (void)id_of_track(w, event); /* which may be metadata, before what is of the event */
   carry_id(w, event, track_state);
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {

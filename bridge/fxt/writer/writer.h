@@ -297,8 +297,9 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
  * `named`, name) has it. */
 uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named);
 
-/* The number that stands for a track in async records without an id: its uuid unless an id has it. */
-uint64_t tb_fxt_track_number(struct tb_fxt_writer *w, const struct tb_track *track);
+/* The number that stands for the event's track in async records without an id: its uuid unless an id has it. The first
+ * time that it is asked for, metadata says how the track is called; arguments that are flattened are lost by that. */
+uint64_t tb_fxt_track_number(struct tb_fxt_writer *w, const struct tb_event *event);
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
@@ -356,6 +357,8 @@ void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, str
 /* True where the event carries a blob, which then is one again (model/fxt_blobs.h). */
 bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
+/* The name of the track of `event`, in whose records `number` stands for it, where they do not say it. */
+void tb_fxt_put_track_name(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t number);
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event);
 
 #endif

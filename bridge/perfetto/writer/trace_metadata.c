@@ -139,6 +139,8 @@ static enum tb_status take_metadata(struct tb_perfetto_writer *p, struct tb_trac
  * descriptor tells readers so. */
 enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   const struct tb_track *track = event->track;
+  if (tb_str_equal(event->name, TB_STR("track_name")) && tb_perfetto_take_track_name(p, event) != TB_OK)
+    return TB_NO_MEMORY;
   if (!track) return keep_metadata(p, event);
   bool of_thread = tb_metadata_is_of_thread(event->name);
   if (!of_thread && track->type == TB_TRACK_THREAD && track->parent) track = track->parent;

@@ -72,11 +72,11 @@ static const struct tb_track *id_scope(const struct tb_event *event, enum tb_tra
   return NULL;
 }
 
+/* `alone`: categories do not keep equal ids apart. */
 static bool add_async_text(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
-                           enum tb_track_group_class class) {
+                           enum tb_track_group_class class, bool alone) {
   char head[2] = {(char)class, (char)(event->has & TB_HAS_SCOPE ? 1 : 0)};
   struct tb_str none = {NULL, 0};
-  bool alone = event->has & TB_HAS_ID_ONLY_MATCH;
   p->scratch.len = 0;
   return add(p, head, 2) && add_track(p, id_scope(event, class)) &&
          add_text(p,
@@ -84,12 +84,30 @@ static bool add_async_text(struct tb_perfetto_writer *p, const struct tb_event *
          add_text(p, class == TB_GROUP_LEGACY_ASYNC ? event->name : none) && add_text(p, event->scope) && add_id(p, id);
 }
 
+static bool is_alone(const struct tb_event *event) { return event->has & TB_HAS_ID_ONLY_MATCH; }
+
+static bool add_named_text(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id) {
+  char head = TB_GROUP_NAMED_ID;
+  p->scratch.len = 0;
+  return add(p, &head, 1) && add_track(p, id->kind == TB_ID_LOCAL ? process_of(event->track) : NULL) && add_id(p, id);
+}
+
+/* The key of what the source said of the event's id; 0 where it did not. */
+static uint32_t named_id(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (!add_named_text(p, event, &event->id)) return 0;
+  struct tb_str text = {p->scratch.data, p->scratch.len};
+  return tb_intern_find(&p->groups.texts, text, tb_intern_hash(text));
+}
+
 uint32_t tb_perfetto_async_group(struct tb_perfetto_writer *p, const struct tb_event *event,
                                  enum tb_track_group_class class) {
-  if (!add_async_text(p, event, &event->id, class)) return 0;
+  uint32_t named = class == TB_GROUP_ASYNC && p->groups.names_ids ? named_id(p, event) : 0;
+  if (!add_async_text(p, event, &event->id, class, named || is_alone(event))) return 0;
   const struct tb_track *parent = class == TB_GROUP_CONTEXT ? event->track : process_of(event->track);
+  if (named) parent = p->groups.items[named].parent;
   uint32_t key = intern_key(p, class, parent);
   if (key && p->groups.items[key].parent != parent) p->groups.items[key].shared = true;
+  if (key && named) p->groups.items[key].name = p->groups.items[named].name;
   return key;
 }
 
@@ -134,7 +152,7 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
   if (!linked || !parse_id(linked, &id)) return TB_OK;
   id.kind = event->id.kind;
   uint32_t first = tb_perfetto_async_group(p, event, TB_GROUP_ASYNC);
-  if (!first || !add_async_text(p, event, &id, TB_GROUP_ASYNC)) return TB_NO_MEMORY;
+  if (!first || !add_async_text(p, event, &id, TB_GROUP_ASYNC, is_alone(event))) return TB_NO_MEMORY;
   uint32_t second = intern_key(p, TB_GROUP_ASYNC, process_of(event->track));
   if (!second) return TB_NO_MEMORY;
   first = tb_perfetto_resolve_group(p, first);
@@ -143,6 +161,65 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
   if (p->groups.items[second].shared || p->groups.items[second].parent != p->groups.items[first].parent)
     p->groups.items[first].shared = true;
   return TB_OK;
+}
+
+static bool add_series_text(struct tb_perfetto_writer *p, const struct tb_track *process, struct tb_str name,
+                            struct tb_str series) {
+  char head = TB_GROUP_NAMED_SERIES;
+  p->scratch.len = 0;
+  return add(p, &head, 1) && add_track(p, process) && add_text(p, name) && add_text(p, series);
+}
+
+/* The id as our writers say it of a track: `"id": I`, or `"id2": {"local": I}` of a process' own. */
+static bool find_named_id(const struct tb_event *event, struct tb_id *id) {
+  const struct tb_arg *arg = tb_find_member(event->args, event->arg_count, TB_STR("id"));
+  if (arg) return parse_id(arg, id);
+  const struct tb_arg *id2 = tb_find_member(event->args, event->arg_count, TB_STR("id2"));
+  if (!id2 || id2->type != TB_ARG_DICT) return false;
+  arg = tb_find_member(id2 + 1, id2->span - 1, TB_STR("local"));
+  if (!arg || !parse_id(arg, id)) return false;
+  id->kind = TB_ID_LOCAL;
+  return true;
+}
+
+/* The key of what a metadata event `track_name` names: an id, or the name and the series that the samples of a counter
+ * have. 0 where it is nothing. */
+static enum tb_status key_of_named(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                   const struct tb_track *process, uint32_t *key) {
+  const struct tb_arg *counter = tb_find_member(event->args, event->arg_count, TB_STR("counter"));
+  enum tb_track_group_class class = TB_GROUP_NAMED_ID;
+  struct tb_id id;
+  bool added;
+  *key = 0;
+  if (find_named_id(event, &id)) {
+    added = add_named_text(p, event, &id);
+    p->groups.names_ids = true;
+  } else if (counter && counter->type == TB_ARG_ARRAY && counter->span == 3 && counter[1].type == TB_ARG_STRING &&
+             counter[2].type == TB_ARG_STRING) {
+    class = TB_GROUP_NAMED_SERIES;
+    added = add_series_text(p, process, counter[1].text, counter[2].text);
+    p->groups.names_series = true;
+  } else {
+    return TB_OK;
+  }
+  *key = added ? intern_key(p, class, process) : 0;
+  return *key ? TB_OK : TB_NO_MEMORY;
+}
+
+enum tb_status tb_perfetto_take_track_name(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_STR("name"));
+  if (!name || name->type != TB_ARG_STRING) return TB_OK;
+  /* the events of a track that is of no process have a pid all the same */
+  bool has_process = !tb_find_member(event->args, event->arg_count, TB_STR("pid"));
+  uint32_t key;
+  enum tb_status status = key_of_named(p, event, has_process ? process_of(event->track) : NULL, &key);
+  if (status != TB_OK || !key) return status;
+  struct tb_str *own = tb_arena_alloc(&p->arena, sizeof(*own));
+  if (!own) return TB_NO_MEMORY;
+  *own = (struct tb_str){NULL, 0};
+  if (name->text.len) *own = tb_arena_copy(&p->arena, name->text);
+  p->groups.items[key].name = own;
+  return name->text.len && !own->ptr ? TB_NO_MEMORY : TB_OK;
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
@@ -254,18 +331,38 @@ static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_tr
   return counter->name.ptr && counter->unit_name.ptr && counter->description.ptr ? id : 0;
 }
 
+static uint32_t find_series(struct tb_perfetto_writer *p, const struct tb_track *process, struct tb_str name,
+                            struct tb_str series) {
+  if (!add_series_text(p, process, name, series)) return 0;
+  struct tb_str text = {p->scratch.data, p->scratch.len};
+  return tb_intern_find(&p->groups.texts, text, tb_intern_hash(text));
+}
+
+/* The key of what the source said of the counter; 0 where it did not. One of no process has samples of process 0. */
+static uint32_t named_series(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_str series) {
+  if (!p->groups.names_series || event->id.kind != TB_ID_NONE || event->thread) return 0;
+  uint32_t key = find_series(p, process_of(event->track), event->name, series);
+  return key || event->track->pid ? key : find_series(p, NULL, event->name, series);
+}
+
 uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_str series) {
   if (event->track->type == TB_TRACK_COUNTER) return own_counter_key(p, event->track);
+  uint32_t named = named_series(p, event, series);
   char head = TB_GROUP_COUNTER;
   p->scratch.len = 0;
   if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) || !add_text(p, series)) return 0;
   if (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)) return 0;
   const struct tb_track *parent = event->track->type == TB_TRACK_GLOBAL ? NULL : event->track;
+  if (named) parent = p->groups.items[named].parent;
   uint32_t id = intern_key(p, TB_GROUP_COUNTER, parent);
   if (!id || p->groups.items[id].counter) return id;
   struct tb_counter *counter = counter_of(p, id, parent);
   if (!counter) return 0;
   counter->uuid = ++p->next_uuid;
+  if (named) {
+    counter->name = *p->groups.items[named].name;
+    return id;
+  }
   if (name_counter(p, counter, event, series) != TB_OK || describe_counter(p, counter, event, series) != TB_OK)
     return 0;
   return id;
@@ -281,6 +378,7 @@ uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, s
                                         [TB_GROUP_CARRIED] = {"carried", 7},
                                         [TB_GROUP_CONTEXT] = {"contexts", 8}};
   const struct tb_track *parent = key->shared ? NULL : key->parent;
+  if (key->name && key->name->len) name = *key->name;
   if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_GROUP_TRACK || fixed[key->class].ptr))
     name = fixed[key->class];
   p->scratch.len = 0;

@@ -24,6 +24,8 @@ enum tb_track_group_class {
   TB_GROUP_COUNTER_NAME, /* what a counter's series have in common; of no entry */
   TB_GROUP_KERNEL,       /* scheduling: its entries are COUNTERs, see perfetto/writer/sched_events.c */
   TB_GROUP_STATE,        /* states of JSON's threads: COUNTERs too, see perfetto/writer/sched_events.c */
+  TB_GROUP_NAMED_ID,     /* an async id whose track the source names; of no entry */
+  TB_GROUP_NAMED_SERIES, /* a counter's series that it names; of no entry */
   TB_GROUP_MEMORY        /* one memory dump: its entries are COUNTERs with the body of perfetto/writer/memory_dumps.h */
 };
 
@@ -37,6 +39,7 @@ struct tb_track_group {
   uint32_t begins_at_ts;
   uint32_t counter;              /* of class COUNTER: index of what is known of it, 0: nothing yet */
   const struct tb_track *thread; /* of class COUNTER_NAME: that emitted its first sample, NULL: none */
+  const struct tb_str *name;     /* of classes ASYNC and NAMED_…: of the track, where the source names it; NULL */
 };
 
 /* Lanes that keys of one parent and name share. */
@@ -54,6 +57,7 @@ struct tb_writer_groups {
   struct tb_intern lane_texts;
   struct tb_lane_group *lanes; /* by id; [0] is not used */
   size_t lane_count, lane_capacity;
+  bool names_ids, names_series; /* some key is of class NAMED_… */
 };
 
 void tb_writer_groups_init(struct tb_writer_groups *groups, const struct tb_allocator *allocator);
@@ -71,6 +75,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_write
                                                         const struct tb_track **thread);
 /* The key of a memory dump. */
 uint32_t tb_perfetto_memory_group(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* Takes from a metadata event `track_name` how the track of an async id or a counter is called, and whose it is. */
+enum tb_status tb_perfetto_take_track_name(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* Notes that two ids are one. */
 enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* The key that stands for `key` after all links. */
