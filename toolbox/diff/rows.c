@@ -78,17 +78,6 @@ static bool is_own(const struct tb_track *track) {
   return track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER;
 }
 
-/* Across formats: what is of process 0 may be of none. */
-static uint64_t mix_process(const struct tb_diff_rows *rows, uint64_t hash, const struct tb_track *process) {
-  if (rows->view.is_across && !process->pid) return hash;
-  return mix(mix(hash, TB_TRACK_PROCESS), (uint64_t)process->pid);
-}
-
-/* What a counter's name says: "name id: 7 series", "name series", or FXT's "name:series:7", where 0 is no id. */
-struct counter_name {
-  struct tb_str name, series, id;
-};
-
 /* FXT's ids and JSON's are numbers, which JSON has in hexadecimal too, or texts. */
 static bool is_number(struct tb_str id) {
   uint64_t number;
@@ -96,6 +85,27 @@ static bool is_number(struct tb_str id) {
     if (id.ptr[i] < '0' || id.ptr[i] > '9') return tb_hex_parse_prefixed(id, &number);
   return id.len;
 }
+
+/* An id of a process or thread. One that is text has a number by which came first. */
+static uint64_t mix_id(uint64_t hash, int64_t number, struct tb_str text) {
+  return text.len && !is_number(text) ? mix_text(hash, text) : mix(hash, (uint64_t)number);
+}
+
+/* Across formats: what is of process 0 may be of none. */
+static uint64_t mix_process(const struct tb_diff_rows *rows, uint64_t hash, const struct tb_track *process) {
+  if (rows->view.is_across && !process->pid) return hash;
+  return mix_id(mix(hash, TB_TRACK_PROCESS), process->pid, tb_track_get_details(process)->pid_text);
+}
+
+static uint64_t mix_thread(uint64_t hash, const struct tb_track *thread) {
+  const struct tb_track_details *details = tb_track_get_details(thread);
+  return mix_id(mix_id(hash, thread->tid, details->tid_text), thread->pid, details->pid_text);
+}
+
+/* What a counter's name says: "name id: 7 series", "name series", or FXT's "name:series:7", where 0 is no id. */
+struct counter_name {
+  struct tb_str name, series, id;
+};
 
 /* The text before the last `separator`, and what is behind it; false where there is none. */
 static bool split_last(struct tb_str text, struct tb_str separator, struct tb_str *before, struct tb_str *behind) {
@@ -169,7 +179,7 @@ static uint64_t mix_track(struct tb_diff_rows *rows, uint64_t hash, const struct
     if (passes) continue;
     if (track->type == TB_TRACK_PROCESS) return mix_process(rows, hash, track);
     hash = mix(hash, (uint64_t)track->type);
-    if (track->type == TB_TRACK_THREAD) return mix(mix(hash, (uint64_t)track->tid), (uint64_t)track->pid);
+    if (track->type == TB_TRACK_THREAD) return mix_thread(hash, track);
     hash = mix_text(hash, compared_name(rows, track));
   }
   return hash;
@@ -517,7 +527,7 @@ static bool is_id(const struct tb_track *track) {
 /* Across formats what has no name, or no event, says nothing that its events do not. */
 static bool is_row(const struct tb_diff_rows *rows, const struct tb_track *track) {
   const struct tb_diff_view *view = &rows->view;
-  bool is_used = tb_map_find(&rows->used, track->index, 0), is_named = track->name.len;
+  bool is_used = tb_map_find(&rows->used, track->index, 0), is_named = track->name.len && !is_id(track);
   if (view->is_across && (is_id(track) || without_lane(rows, track) != track)) return false;
   if (track->type == TB_TRACK_GLOBAL) return false;
   if (track->type == TB_TRACK_CUSTOM && !view->names_tracks) return false;
@@ -530,6 +540,7 @@ enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb
   if (!is_row(rows, track)) return TB_OK;
   struct tb_diff_hashed row = {.offset = TB_NO_OFFSET, .track = track, .name = track->name, .value = {"", 0}};
   if (is_own(track)) row.name = compared_name(rows, track);
+  if (is_id(track)) row.name = (struct tb_str){"", 0};
   row.table = track->type == TB_TRACK_PROCESS  ? TB_DIFF_PROCESSES
               : track->type == TB_TRACK_THREAD ? TB_DIFF_THREADS
                                                : TB_DIFF_TRACKS;

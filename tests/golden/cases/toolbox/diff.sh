@@ -28,3 +28,13 @@ echo "status $?"
 # an end without its begin, of which both have one, is no part that could not be read
 tracebridge diff -q "$DATA/damage/end_without_begin.json" "$DATA/damage/end_without_begin.json" | head -3
 echo "status ${PIPESTATUS[0]}"
+# ids that are text are these, whatever their order, and also where they are their names
+echo '[{"ph":"X","name":"a","pid":"web","tid":"one","ts":1,"dur":2},
+{"ph":"X","name":"b","pid":"gpu","tid":"two","ts":2,"dur":2}]' >texts.json
+echo '[{"ph":"M","name":"process_name","pid":"gpu","args":{"name":"gpu"}},
+{"ph":"X","name":"b","pid":"gpu","tid":"two","ts":2,"dur":2},
+{"ph":"X","name":"a","pid":"web","tid":"one","ts":1,"dur":2}]' >named.json
+tracebridge diff texts.json named.json
+echo "status $?"
+sed 's/"web"/"net"/' texts.json >other.json
+tracebridge diff texts.json other.json | head -4
