@@ -4,7 +4,13 @@
 #include "base/hex.h"
 #include "base/utf8.h"
 
-enum { SKIP_DEPTH = 64 * 1024 }; /* deeper nesting is damage */
+enum {
+  SKIP_DEPTH = 64 * 1024, /* deeper nesting is damage */
+  HOLE_MIN = 8,           /* so many bytes of one kind in the middle of a string are a hole in the file, */
+  HOLE_PADDED = 512,      /* and so many at its end, where fewer fill a field of fixed length */
+  BINARY_INVALID = 8,     /* so many pieces that are no UTF-8, */
+  BINARY_CONTROLS = 4     /* and so many control characters, are no text of an event but bytes over some events */
+};
 
 const char *tb_tokenizer_fail(struct tb_tokenizer *scan, const char *at) {
   scan->at = at;
@@ -37,10 +43,20 @@ const char *tb_tokenizer_space_run(const char *p) {
 
 /* ---- strings that need work -------------------------------------------------------------------------------------- */
 
+/* The last byte of the run of zeros, or of 0xff, that begins at `p`; NULL where it is a hole, as a disk leaves it: the
+ * string begins in one event then, and ends in another. Also where the text ends there. */
+static const char *pass_run(struct tb_tokenizer *scan, const char *p) {
+  const char *start = p;
+  while (p < scan->end && p - start < HOLE_PADDED && *p == *start) p++;
+  if (p >= scan->end && p - start < HOLE_PADDED) return tb_tokenizer_fail(scan, scan->end);
+  bool hole = p - start >= HOLE_PADDED || (p - start >= HOLE_MIN && *p != '"');
+  return hole ? tb_tokenizer_fail(scan, start) : p - 1;
+}
+
 static const char *find_close(struct tb_tokenizer *scan, const char *p) {
   for (; *p != '"'; p++) {
     if (*p == '\\') p++;
-    if (p >= scan->end) return tb_tokenizer_fail(scan, scan->end);
+    if ((*p == 0 || *p == (char)0xff) && !(p = pass_run(scan, p))) return NULL;
   }
   return p;
 }
@@ -89,8 +105,9 @@ static const char *unescape(const char *p, const char *end, char **out) {
   return p;
 }
 
-/* [p, end) with escapes resolved and bytes that are no UTF-8 replaced. `out` has room for three times the length. */
-static char *rewrite(const char *p, const char *end, char *out) {
+/* [p, end) with escapes resolved and bytes that are no UTF-8 replaced, how often that was in *replaced. `out` has room
+ * for three times the length. */
+static char *rewrite(const char *p, const char *end, char *out, size_t *replaced) {
   while (p < end) {
     if (*p == '\\') {
       p = unescape(p + 1, end, &out);
@@ -105,6 +122,7 @@ static char *rewrite(const char *p, const char *end, char *out) {
       memcpy(out, TB_UTF8_REPLACEMENT, 3);
       out += 3;
       p += skip;
+      ++*replaced;
     }
   }
   return out;
@@ -125,7 +143,7 @@ static void release_tail(struct tb_arena *arena, char *used) {
   if (at < arena->at) arena->at = at;
 }
 
-struct tb_str tb_tokenizer_piece(struct tb_tokenizer *scan, const char *p, const char *end) {
+static struct tb_str clean_piece(struct tb_tokenizer *scan, const char *p, const char *end, size_t *replaced) {
   size_t len = (size_t)(end - p);
   if (needs_no_change(p, end)) return (struct tb_str){p, len};
   char *copy = tb_arena_alloc(scan->arena, len * 3 + 4);
@@ -133,17 +151,42 @@ struct tb_str tb_tokenizer_piece(struct tb_tokenizer *scan, const char *p, const
     (void)no_memory(scan);
     return (struct tb_str){NULL, 0};
   }
-  char *copy_end = rewrite(p, end, copy);
+  char *copy_end = rewrite(p, end, copy, replaced);
   release_tail(scan->arena, copy_end);
   return (struct tb_str){copy, (size_t)(copy_end - copy)};
+}
+
+struct tb_str tb_tokenizer_piece(struct tb_tokenizer *scan, const char *p, const char *end) {
+  size_t replaced = 0;
+  return clean_piece(scan, p, end, &replaced);
+}
+
+/* White space and what begins the codes of terminals is in texts too. */
+static bool is_odd_control(char c) {
+  return (unsigned char)c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\x1b';
+}
+
+static bool has_controls(const char *p, const char *end) {
+  size_t count = 0;
+  for (; p < end && count < BINARY_CONTROLS; p++) count += is_odd_control(*p);
+  return count == BINARY_CONTROLS;
 }
 
 const char *tb_tokenizer_string_slow(struct tb_tokenizer *scan, const char *start, const char *at,
                                      struct tb_str *text) {
   const char *close = find_close(scan, at);
   if (!close) return NULL;
-  *text = tb_tokenizer_piece(scan, start, close);
+  size_t replaced = 0;
+  *text = clean_piece(scan, start, close, &replaced);
+  if (replaced >= BINARY_INVALID && has_controls(start, close)) return tb_tokenizer_fail(scan, start);
   return text->ptr ? close + 1 : NULL;
+}
+
+const char *tb_tokenizer_name_slow(struct tb_tokenizer *scan, const char *p, struct tb_str *text) {
+  const char *end = tb_tokenizer_string(scan, p, text);
+  for (const char *at = p; end && at < end; at++)
+    if (is_odd_control(*at) || *at == (char)0xff) return tb_tokenizer_fail(scan, at);
+  return end;
 }
 
 /* ---- numbers, literals ------------------------------------------------------------------------------------------- */
@@ -200,7 +243,7 @@ static bool open_container(struct nesting *n, bool is_object) {
 static const char *skip_key(struct tb_tokenizer *scan, const char *p) {
   struct tb_str key;
   if (*p != '"') return tb_tokenizer_fail(scan, p);
-  p = tb_tokenizer_string(scan, p + 1, &key);
+  p = tb_tokenizer_name(scan, p + 1, &key);
   if (!p) return NULL;
   p = tb_tokenizer_space(p);
   return *p == ':' ? tb_tokenizer_space(p + 1) : tb_tokenizer_fail(scan, p);

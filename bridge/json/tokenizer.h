@@ -83,7 +83,8 @@ const char *tb_tokenizer_string_slow(struct tb_tokenizer *scan, const char *star
 
 /* Reads the string that starts with the quote before `p`. Returns the byte after its closing quote, *text then being
  * the string in UTF-8: in the text itself where nothing had to change, else in the arena. Escapes are resolved; lone
- * surrogates and bytes that are no UTF-8 become U+FFFD; control characters stay. NULL on failure. */
+ * surrogates and bytes that are no UTF-8 become U+FFFD; control characters stay. NULL on failure, and where the
+ * string has a hole of zeros or of 0xff in it, or many bytes that are no text. */
 static inline const char *tb_tokenizer_string(struct tb_tokenizer *scan, const char *p, struct tb_str *text) {
   const char *start = p;
   uint32_t mask = tb_tokenizer_string_stops(p);
@@ -95,11 +96,14 @@ static inline const char *tb_tokenizer_string(struct tb_tokenizer *scan, const c
   return p + 1;
 }
 
-/* The same, quicker for strings that are short, as names of members are. */
-static inline const char *tb_tokenizer_short_string(struct tb_tokenizer *scan, const char *p, struct tb_str *text) {
+const char *tb_tokenizer_name_slow(struct tb_tokenizer *scan, const char *p, struct tb_str *text);
+
+/* The same for the name of a member, which is short, and quicker for that. Control characters that are no white space,
+ * and bytes of 0xff, are damage there. */
+static inline const char *tb_tokenizer_name(struct tb_tokenizer *scan, const char *p, struct tb_str *text) {
   uint32_t mask = tb_tokenizer_short_stops(p);
   const char *end = p + (mask ? __builtin_ctz(mask) : 0);
-  if (!mask || *end != '"') return tb_tokenizer_string(scan, p, text);
+  if (!mask || *end != '"') return tb_tokenizer_name_slow(scan, p, text);
   text->ptr = p;
   text->len = (size_t)(end - p);
   return end + 1;

@@ -101,7 +101,7 @@ const char *tb_json_members(struct tb_tokenizer *scan, struct tb_json_sink *sink
   while (*p != '}') {
     struct tb_str name;
     if (*p != '"') return tb_tokenizer_fail(scan, p);
-    p = tb_tokenizer_short_string(scan, p + 1, &name);
+    p = tb_tokenizer_name(scan, p + 1, &name);
     if (!p) return NULL;
     p = tb_tokenizer_space(p);
     if (*p != ':') return tb_tokenizer_fail(scan, p);

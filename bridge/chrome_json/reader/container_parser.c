@@ -118,7 +118,7 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
     return p + 1;
   }
   if (*p != '"') return tb_tokenizer_fail(scan, p);
-  p = tb_tokenizer_string(scan, p + 1, &key);
+  p = tb_tokenizer_name(scan, p + 1, &key);
   if (!p) return NULL;
   p = tb_tokenizer_space(p);
   if (*p != ':') return tb_tokenizer_fail(scan, p);

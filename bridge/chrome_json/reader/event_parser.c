@@ -332,7 +332,7 @@ static const char *take_key(struct tb_tokenizer *scan, const char *p, struct tb_
     if (p == separator + 1) learn_close(prediction, separator);
     return p + 1 + prediction->length;
   }
-  p = tb_tokenizer_string(scan, p + 1, name);
+  p = tb_tokenizer_name(scan, p + 1, name);
   if (!p) return NULL;
   p = tb_tokenizer_space(p);
   if (*p != ':') return tb_tokenizer_fail(scan, p);

@@ -140,8 +140,8 @@ const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *ba
 
 /* ---- damage: chrome_json/reader/resync.c ------------------------------------------------------------------------- */
 
-/* True for the keys that the format gives to events. */
-bool tb_json_is_event_key(struct tb_str key);
+/* A bit for each of the keys that the format gives to events, 0 for others. */
+uint32_t tb_json_event_key_bit(struct tb_str key);
 
 /* True where an event seems to begin at `p`: a brace and a key that events have. */
 bool tb_json_plausible_event(const struct tb_tokenizer *scan, const char *p);

@@ -13,6 +13,7 @@ struct repair {
   const char *end; /* of the text */
   const char *at;  /* how far it came */
   struct tb_buffer out;
+  uint32_t keys_seen;            /* of the event: a bit for each key that events have */
   char open[TB_JSON_TREE_DEPTH]; /* the closing characters of what is open */
   unsigned depth;
 };
@@ -44,7 +45,7 @@ static bool key_follows(const struct repair *r, const char *p) {
   if (!key.len || p >= r->end) return false;
   if (*p == '"' || *p == '\'') p++;
   if (*tb_tokenizer_space(p) != ':') return false;
-  return r->depth > 1 || tb_json_is_event_key(key);
+  return r->depth > 1 || tb_json_event_key_bit(key) != 0;
 }
 
 /* Whether the quote at `p` ends the value that is open, by what is behind it. */
@@ -65,6 +66,7 @@ static bool put_string_char(struct repair *r, const char **at, char quote) {
     return put(r, p, 2);
   }
   *at = p + 1;
+  if (!*p) return false; /* a hole */
   if (*p == '"') return put(r, "\\\"", 2);
   if (*p == '{' && quote == '"' && tb_json_plausible_event(&r->state->scan, p))
     return false; /* two events in one another */
@@ -83,7 +85,17 @@ static const char *repair_string(struct repair *r, const char *p, bool is_key) {
   return NULL;
 }
 
+/* Whether the key that was written from `start` on, in quotes, is not there twice: then two events are in one. */
+static bool is_new_key(struct repair *r, size_t start) {
+  if (r->depth > 1) return true;
+  uint32_t bit = tb_json_event_key_bit((struct tb_str){r->out.data + start + 1, r->out.len - start - 2});
+  bool is_new = !(r->keys_seen & bit);
+  r->keys_seen |= bit;
+  return is_new;
+}
+
 static const char *repair_key(struct repair *r, const char *p) {
+  size_t key = r->out.len;
   if (*p == '"' || *p == '\'') {
     p = repair_string(r, p, true);
   } else {
@@ -92,7 +104,7 @@ static const char *repair_key(struct repair *r, const char *p) {
     if (p == start || !put_char(r, '"') || !put(r, start, (size_t)(p - start)) || !put_char(r, '"')) return NULL;
     if (*p == '"' || *p == '\'') p++; /* the quote before it is missing */
   }
-  if (!p) return NULL;
+  if (!p || !is_new_key(r, key)) return NULL;
   p = tb_tokenizer_space(p);
   if (*p != ':' || !put_char(r, ':')) return NULL;
   return tb_tokenizer_space(p + 1);

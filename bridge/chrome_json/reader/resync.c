@@ -37,10 +37,10 @@ static const char *known_key(const char *p, const struct tb_str *keys, size_t co
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-bool tb_json_is_event_key(struct tb_str key) {
+uint32_t tb_json_event_key_bit(struct tb_str key) {
   for (size_t i = 0; i < COUNT(event_keys); i++)
-    if (tb_str_equal(key, event_keys[i])) return true;
-  return false;
+    if (tb_str_equal(key, event_keys[i])) return UINT32_C(1) << i;
+  return 0;
 }
 
 bool tb_json_plausible_event(const struct tb_tokenizer *scan, const char *p) {
