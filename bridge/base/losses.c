@@ -92,6 +92,8 @@ static const struct {
     {"too short", TB_LOSS_DAMAGED},
     {"fewer arguments", TB_LOSS_DAMAGED},
     {"of size 0", TB_LOSS_DAMAGED},
+    {"are no record", TB_LOSS_DAMAGED},
+    {"to where records go on", TB_LOSS_DAMAGED},
     {"without its header", TB_LOSS_DAMAGED},
     {"without its size", TB_LOSS_DAMAGED},
     {"holds no packets", TB_LOSS_DAMAGED},

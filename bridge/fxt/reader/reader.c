@@ -16,7 +16,8 @@
 enum { WINDOW_BYTES = 64 * 1024, RECORD_EVENTS = TB_FXT_MAX_ARGS + 2 };
 
 static const char LOSS_NO_SIZE[] = "a record of size 0";
-static const char LOSS_BEHIND[] = "words of 8 bytes passed over, from a record of size 0 up to where records go on";
+static const char LOSS_NO_RECORD[] = "bytes that are no record: the size that they say leads to none";
+static const char LOSS_BEHIND[] = "words of 8 bytes passed over, up to where records go on";
 
 enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status) {
   if (status == TB_LIMIT)
@@ -251,25 +252,37 @@ static enum tb_status skip_some(struct tb_fxt_reader *fx) {
   return pass_junk(fx, passed);
 }
 
-static enum tb_status begin_search(struct tb_fxt_reader *fx) {
+static enum tb_status begin_search(struct tb_fxt_reader *fx, const char *reason) {
   fx->searching = true;
-  return tb_reader_lose(fx->reader, LOSS_NO_SIZE, fx->record_offset);
+  fx->searched = 0;
+  return tb_reader_lose(fx->reader, reason, fx->record_offset);
 }
 
-/* Passes over words up to where records go on, if that is in the window: then it is no longer searched for. */
+static uint64_t words_of(uint64_t bytes) { return (bytes + TB_FXT_WORD - 1) / TB_FXT_WORD; }
+
+/* Passes over bytes up to where records go on, if that is in the window: then it is no longer searched for. Text that
+ * a program wrote between records has any length. */
 static enum tb_status search_on(struct tb_fxt_reader *fx) {
-  const char *start = fx->batch->text + fx->at, *at = start, *end = fx->batch->text + fx->text_len;
-  enum tb_status found = TB_BAD_DATA;
-  for (; end - at >= TB_FXT_WORD; at += TB_FXT_WORD) {
-    found = tb_fxt_check_records(at, end, fx->is_last);
-    if (found != TB_BAD_DATA) break;
-  }
+  const char *start = fx->batch->text + fx->at, *end = fx->batch->text + fx->text_len;
+  enum tb_status found;
+  size_t passed = (size_t)(tb_fxt_find_records(start, end, fx->searched, fx->is_last, &found) - start);
   fx->searching = found != TB_OK;
-  size_t passed = (size_t)(at - start);
   if (!passed) return TB_OK;
-  tb_reader_count_losses(fx->reader, LOSS_BEHIND, passed / TB_FXT_WORD, fx->text_offset + fx->at);
+  uint64_t words = words_of(fx->searched + passed) - words_of(fx->searched);
+  fx->searched += passed;
+  if (words) tb_reader_count_losses(fx->reader, LOSS_BEHIND, words, fx->text_offset + fx->at);
   fx->at += passed;
   return pass_junk(fx, passed);
+}
+
+/* Whether what is next in the window is a record: TB_AGAIN where more has to be read to say it, or where the input ends
+ * in it. */
+static enum tb_status check_next(const struct tb_fxt_reader *fx, const char *record, uint64_t size) {
+  const char *end = fx->batch->text + fx->text_len;
+  enum tb_status status = tb_fxt_check_size(record, end, fx->is_last);
+  bool is_cut =
+      status == TB_BAD_DATA && fx->is_last && size > (uint64_t)(end - record) && !tb_fxt_has_records(record, end);
+  return is_cut ? TB_AGAIN : status;
 }
 
 /* Reads the records that are whole in the window, as many as the batch takes. */
@@ -286,8 +299,10 @@ static enum tb_status read_records(struct tb_fxt_reader *fx) {
     const char *record = batch->text + fx->at;
     uint64_t header = tb_fxt_load(record), size = tb_fxt_record_bytes(header);
     fx->record_offset = fx->text_offset + fx->at;
-    if (size == 0) {
-      status = begin_search(fx);
+    enum tb_status next = size ? check_next(fx, record, size) : TB_BAD_DATA;
+    if (next == TB_AGAIN) break;
+    if (next == TB_BAD_DATA) {
+      status = begin_search(fx, size ? LOSS_NO_RECORD : LOSS_NO_SIZE);
       continue;
     }
     if (size > fx->reader->options.max_record_bytes) {

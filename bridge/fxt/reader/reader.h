@@ -16,9 +16,10 @@ struct tb_fxt_reader {
   uint64_t text_offset; /* where the window begins in the input */
   /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt/reader/event_fast_path.c) */
   uint64_t plain_events;
-  uint64_t skip;  /* bytes still to pass over of a record that is too long */
-  bool searching; /* for where records go on, behind one that does not say how long it is */
-  bool is_last;   /* the window goes to the input's end, of which `end` says how it came */
+  uint64_t skip;     /* bytes still to pass over of a record that is too long */
+  bool searching;    /* for where records go on, behind what is none */
+  uint64_t searched; /* bytes that were passed over so far, of this search */
+  bool is_last;      /* the window goes to the input's end, of which `end` says how it came */
   enum tb_status end;
   bool has_anchor; /* of ticks, the last that was given */
   int64_t anchor_ns, anchor_unix_ns;
@@ -58,6 +59,17 @@ void tb_fxt_read_plain(struct tb_fxt_reader *fx);
 /* Whether records are at `at`, as what they say of themselves has it: TB_OK, TB_BAD_DATA, or TB_AGAIN where that needs
  * more than there is up to `end`, unless `is_last`: the input ends there. (fxt/reader/record_search.c) */
 TB_MUST_CHECK enum tb_status tb_fxt_check_records(const char *at, const char *end, bool is_last);
+
+/* Whether the record at `at`, of whose header all is there, is as long as it says: it has just what its header names,
+ * or records go on behind it. As tb_fxt_check_records. (fxt/reader/record_search.c) */
+TB_MUST_CHECK enum tb_status tb_fxt_check_size(const char *at, const char *end, bool is_last);
+
+/* Whether a chain of records is between. (fxt/reader/record_search.c) */
+bool tb_fxt_has_records(const char *at, const char *end);
+
+/* The place from `at` on, `passed` bytes behind what was no record, where records go on (*status is TB_OK), or may
+ * (TB_AGAIN: with more input); else as far as there are none (TB_BAD_DATA). (fxt/reader/record_search.c) */
+const char *tb_fxt_find_records(const char *at, const char *end, uint64_t passed, bool is_last, enum tb_status *status);
 
 /* The parsers take a record whose header is `header` and whose other words `cursor` holds. TB_OK: done, events are in
  * the batch. TB_BAD_DATA: fx->malformed says why it is no good. Any other: the reader fails. */
