@@ -23,6 +23,7 @@ static const struct {
     {"read as the last", TB_LOSS_ASSUMED},
     {"kept at the time", TB_LOSS_ASSUMED},
     {"one sample off", TB_LOSS_ASSUMED},
+    {"are too early", TB_LOSS_ASSUMED},
     /* losses */
     {"ends in the middle", TB_LOSS_CUT},
     {"ends inside", TB_LOSS_CUT},

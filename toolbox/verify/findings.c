@@ -18,7 +18,8 @@ static const struct tb_finding_kind kinds[TB_FINDS_COUNT] = {
         {TB_FINDS_DAMAGED, TB_FINDING_ERROR, "damaged", "bytes that make no sense",
          "refuses the whole trace in most cases, and otherwise shows less than is there", "",
          "What is in front of the damage and behind it was read, as far as it can be found. Several writers in one "
-         "file without a lock, a copy as text, or a defect of the recorder make such files."},
+         "file without a lock, a copy as text, or a defect of the recorder make such files. Times of a Perfetto trace "
+         "that are written as differences are too early behind it, by those of the packets that are lost."},
     [TB_FINDS_LIMIT] = {TB_FINDS_LIMIT, TB_FINDING_ERROR, "limit", "something longer, deeper or more than is read",
                         "depends on what it is", "",
                         "A limit keeps hostile files from taking all memory. The reader's own words say which one."},

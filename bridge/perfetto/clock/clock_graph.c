@@ -58,6 +58,12 @@ void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t machin
   }
 }
 
+bool tb_clock_graph_has_differences(const struct tb_clock_graph *graph) {
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].incremental) return true;
+  return false;
+}
+
 void tb_clock_graph_rewind(struct tb_clock_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     graph->nodes[i].last = 0;

@@ -137,6 +137,9 @@ TB_MUST_CHECK enum tb_status tb_clock_graph_replay(struct tb_clock_graph *graph,
                                                    const struct tb_clock_reading_raw *readings, size_t count,
                                                    uint64_t trace_clock);
 
+/* Whether there is an incremental clock: each of its times needs all those before it. */
+bool tb_clock_graph_has_differences(const struct tb_clock_graph *graph);
+
 /* The incremental clocks of a sequence are unknown until its next snapshot. */
 void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t machine, uint32_t sequence);
 

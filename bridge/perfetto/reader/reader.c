@@ -23,11 +23,23 @@ static const char LOSS_UNREADABLE[] = "packets without the incremental state tha
 static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to the trace clock";
 static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
 static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
+static const char NOTE_DIFFERENCES[] =
+    "times behind damage that are written as differences are too early, by those of the packets that are lost";
 
 /* ---- what the modules share -------------------------------------------------------------------------------------- */
 
 static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
   return tb_reader_lose(ctx, reason, offset);
+}
+
+/* Bytes of unknown packets: of which sequences they were, nobody knows. */
+static enum tb_status lose_packets(void *ctx, const char *reason, uint64_t offset) {
+  struct tb_reader *reader = ctx;
+  const struct tb_perfetto_reader *r = reader->state;
+  bool more_follows = tb_loss_kind_of(reason) != TB_LOSS_CUT;
+  if (more_follows && tb_clock_graph_has_differences(&r->state.clocks))
+    tb_reader_note(reader, NOTE_DIFFERENCES, offset);
+  return tb_reader_lose(reader, reason, offset);
 }
 
 enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason) {
@@ -475,8 +487,8 @@ static enum tb_status create(struct tb_reader *reader) {
   r->allocator = reader->allocator;
   r->latest = INT64_MIN;
   tb_recording_starts_init(&r->recordings, reader->allocator);
-  tb_packet_tokenizer_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
-                           &reader->error);
+  tb_packet_tokenizer_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose_packets,
+                           reader, &reader->error);
   r->stream.max_junk = reader->options.max_junk_bytes;
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
   tb_read_buffers_init(&r->windows, reader->allocator);
