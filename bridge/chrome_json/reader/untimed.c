@@ -8,6 +8,7 @@
 #include "chrome_json/reader/reader.h"
 
 #define UNTIMED_NOTE "event without a time (ts), kept at the time of the event before it"
+#define FAR_NOTE "event whose time (ts) is past 292 years (no microseconds?), kept at the time of the event before it"
 
 /* What one of the objects behind an event without a time says. */
 struct time_found {
@@ -85,6 +86,16 @@ bool tb_json_place_untimed(struct tb_json_state *state, struct tb_batch *batch, 
   return true;
 }
 
+/* Its time is a number, which stays in `extra`: 64 bits of ns do not hold it. */
+static bool is_far(const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
+    const struct tb_arg *arg = &event->extra[i];
+    if (!tb_str_equal(arg->name, TB_STR("ts"))) continue;
+    return arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_DOUBLE;
+  }
+  return false;
+}
+
 const char *tb_json_element(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   const char *inside = tb_tokenizer_space(p + 1);
   if (*inside == '}') { /* an object without members says nothing */
@@ -94,6 +105,6 @@ const char *tb_json_element(struct tb_json_state *state, struct tb_batch *batch,
   const char *end = tb_json_event(state, batch, p);
   if (!end) return NULL;
   const struct tb_event *event = &batch->events[batch->event_count - 1];
-  if (tb_event_is_untimed(event)) tb_reader_note(state->reader, UNTIMED_NOTE, event->offset);
+  if (tb_event_is_untimed(event)) tb_reader_note(state->reader, is_far(event) ? FAR_NOTE : UNTIMED_NOTE, event->offset);
   return end;
 }
