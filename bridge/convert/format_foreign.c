@@ -19,6 +19,8 @@ static const struct {
   size_t offset, len;
   const char *bytes, *complaint;
 } magics[] = {
+    AT(0, "\xff\xfe\0\0", "is text in UTF-32: make it UTF-8 first (iconv -f UTF-32 -t UTF-8)"),
+    AT(0, "\0\0\xfe\xff", "is text in UTF-32: make it UTF-8 first (iconv -f UTF-32 -t UTF-8)"),
     AT(0, "\xff\xfe", UTF16),
     AT(0, "\xfe\xff", UTF16),
     AT(0, "7z\274\257\47\34", "is a 7z archive, which is not read: unpack it first"),
@@ -27,14 +29,26 @@ static const struct {
     AT(0, "\x89PNG", "is a picture and no trace"),
     AT(0, "SQLite format 3", "is an SQLite database and no trace"),
     AT(0, "JFR\0", "is a recording of Java's Flight Recorder, which is not read: JDK Mission Control opens it"),
+    AT(0, "\x1f\x8b", "is compressed twice: decompress it once first (gzip -d)"),
+    AT(0, "\x28\xb5\x2f\xfd", "is compressed twice: decompress it once first (zstd -d)"),
 };
 #undef AT
+
+/* JSON in UTF-16 without a byte order mark. */
+static const char *find_wide_json(const char *data, size_t len) {
+  if (len < 4 || !data[0] != !data[2] || !data[1] != !data[3]) return NULL;
+  char first = data[0] ? data[0] : data[1];
+  if (data[0] && data[1]) return NULL;
+  if (first != '[' && first != '{') return NULL;
+  return data[0] ? "is text in UTF-16: make it UTF-8 first (iconv -f UTF-16LE -t UTF-8)"
+                 : "is text in UTF-16: make it UTF-8 first (iconv -f UTF-16BE -t UTF-8)";
+}
 
 static const char *find_magic(const char *data, size_t len) {
   for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
     if (len >= magics[i].offset + magics[i].len && memcmp(data + magics[i].offset, magics[i].bytes, magics[i].len) == 0)
       return magics[i].complaint;
-  return NULL;
+  return find_wide_json(data, len);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

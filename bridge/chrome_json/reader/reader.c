@@ -307,10 +307,14 @@ static enum tb_status create(struct tb_reader *reader) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+/* A character of two bytes, and another: UTF-16. */
+static bool is_wide(const char *p, size_t len) { return len >= 4 && !p[1] && p[2] && !p[3]; }
+
 static enum tb_detection detect(const char *data, size_t len) {
   size_t i = len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   while (i < len && is_blank(data[i])) i++;
-  return i < len && (data[i] == '[' || data[i] == '{') ? TB_DETECT_LIKELY : TB_DETECT_NO;
+  bool begins = i < len && (data[i] == '[' || data[i] == '{');
+  return begins && !is_wide(data + i, len - i) ? TB_DETECT_LIKELY : TB_DETECT_NO;
 }
 
 static uint32_t track_count(const struct tb_reader *reader) {
