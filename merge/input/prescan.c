@@ -287,21 +287,22 @@ static bool is_event(const struct tb_packet_header *head) {
 struct sequence_scan {
   struct tb_event_clock events;
   struct tb_clock_cursor clock;
-  struct tb_sequence_extent extent; /* the sequence's */
+  struct tb_sequence_extent extent; /* the sequence's, but `first` and `last` are of these packets alone */
   struct tb_prescanned_extent *own; /* of its clock, where its times are kept as they were read; else NULL */
-  int64_t first, last;              /* of these packets alone; where they have a time */
 };
 
 static void end_sequence_scan(struct tb_prescan *s, const struct sequence_scan *scan,
                               struct tb_prescanned_extent *all) {
   if (!scan->events.sequence) return;
   tb_clock_cursor_close(&scan->clock);
-  scan->events.sequence->extent = scan->extent;
-  if (scan->first <= scan->last) {
-    extend(&s->shown, scan->first);
-    extend(&s->shown, scan->last);
-  }
-  if (!scan->extent.any || scan->own) return;
+  struct tb_sequence_extent *extent = &scan->events.sequence->extent, before = *extent;
+  if (scan->extent.first > scan->extent.last) return; /* none of them has a time */
+  *extent = scan->extent;
+  if (before.any && before.first < extent->first) extent->first = before.first;
+  if (before.any && before.last > extent->last) extent->last = before.last;
+  extend(&s->shown, scan->extent.first);
+  extend(&s->shown, scan->extent.last);
+  if (scan->own) return;
   extend(all, scan->extent.first);
   extend(all, scan->extent.last);
 }
@@ -316,8 +317,8 @@ static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan
   tb_input_clocks_open_cursor(&s->clocks, &scan->events, &scan->clock);
   use_clock(s, scan->events.clock);
   scan->extent = scan->events.sequence->extent;
-  scan->first = INT64_MAX;
-  scan->last = INT64_MIN;
+  scan->extent.first = INT64_MAX;
+  scan->extent.last = INT64_MIN;
   scan->own = scan->events.node ? clock_extent(s, 0, scan->events.clock) : NULL;
   return true;
 }
@@ -345,8 +346,6 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     int64_t time;
     if (!tb_input_clocks_read_at_cursor(&s->clocks, &scan.events, &scan.clock, head->timestamp, &time)) continue;
     tb_sequence_extent_add(&scan.extent, time);
-    if (time < scan.first) scan.first = time;
-    if (time > scan.last) scan.last = time;
     if (scan.own) extend(scan.own, own_time(scan.events.node, head->timestamp));
   }
   tb_packet_tokenizer_close_cursor(stream, &packets);
