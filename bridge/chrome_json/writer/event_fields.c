@@ -370,6 +370,26 @@ void tb_json_defer_whole(struct tb_json_writer *w, const struct tb_event *event,
   tb_json_defer_object(w, begin_whole(w, event, phase), 0);
 }
 
+void tb_json_hold_whole(struct tb_json_writer *w, const struct tb_event *event, char phase, struct tb_json_emit *to) {
+  size_t start = begin_whole(w, event, phase), len = w->out.buffer.len - start;
+  tb_json_emit_raw(to, (const char *)&len, sizeof(len));
+  tb_json_emit_raw(to, w->out.buffer.data + start, len);
+  tb_json_object_cancel(w, start);
+}
+
+void tb_json_write_held(struct tb_json_writer *w, struct tb_json_emit *from) {
+  const struct tb_buffer *text = &from->buffer;
+  if (from->status != TB_OK) (void)tb_json_fail(w, from->status);
+  for (size_t at = 0, len; at < text->len && from->status == TB_OK; at += len) {
+    memcpy(&len, text->data + at, sizeof(len));
+    at += sizeof(len);
+    size_t start = tb_json_object_begin(w);
+    tb_json_emit_raw(&w->out, text->data + at, len);
+    tb_json_object_end(w, start, 0);
+  }
+  from->buffer.len = 0;
+}
+
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
   size_t start = begin_whole(w, event, phase);
   tb_json_object_end(w, start, tb_json_keep_flows(w, event));

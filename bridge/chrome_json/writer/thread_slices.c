@@ -258,6 +258,31 @@ void tb_json_note_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->ts > slice->flow_ts) slice->flow_ts = event->ts;
 }
 
+bool tb_json_hold_flow(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+  if (event->track->type != TB_TRACK_THREAD || tb_json_has_flows(event)) return false;
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state || !state->slices->stack.count) return false;
+  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  if (slice->phase || slice->open.ts != event->ts) return false;
+  if (w->late_flow_track != event->track) tb_json_write_late_flows(w);
+  w->late_flow_track = event->track;
+  tb_json_hold_whole(w, event, phase, &w->late_flows);
+  return true;
+}
+
+void tb_json_settle_flows(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->track != w->late_flow_track || event->type == TB_EVENT_SLICE_END || event->type == TB_EVENT_FLOW_BEGIN)
+    return;
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (state) end_waiting(w, state, event->ts);
+  tb_json_write_late_flows(w);
+}
+
+void tb_json_write_late_flows(struct tb_json_writer *w) {
+  tb_json_write_held(w, &w->late_flows);
+  w->late_flow_track = NULL;
+}
+
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->track->type != TB_TRACK_THREAD) return;
   struct tb_json_track *state = tb_json_track_state(w, event->track);

@@ -91,7 +91,8 @@ static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event 
  * time. The end of a flow at the next slice stays in front of that. */
 static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *event) {
   tb_json_note_flow(w, event);
-  if (event->type == TB_EVENT_FLOW_BEGIN) return put_whole(w, event);
+  if (event->type == TB_EVENT_FLOW_BEGIN)
+    return tb_json_hold_flow(w, event, default_phase(event)) ? w->writer->error.code : put_whole(w, event);
   if (event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING)) return put_whole(w, event);
   tb_json_defer_whole(w, event, default_phase(event));
   return w->writer->error.code;
@@ -219,6 +220,7 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_json_writer *w = writer->state;
   enum tb_status status = TB_OK;
+  if (w->late_flow_track) tb_json_settle_flows(w, event);
   if (!w->from_json)
     status = put_foreign(w, event);
   else if (event->type != TB_EVENT_TRACK) /* JSON's own metadata says it */
@@ -243,6 +245,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   struct tb_json_writer *w = writer->state;
   tb_json_flush_counter(w);
   tb_json_close_tracks(w);
+  tb_json_write_late_flows(w);
   enum tb_status status = tb_json_write_flows(w);
   TB_JSON_EMIT(&w->out, "\n]");
   if (status == TB_OK) status = flush(w);
@@ -266,6 +269,7 @@ static void destroy(struct tb_writer *writer) {
   tb_intern_free(&w->metadata.names);
   tb_json_emit_free(&w->scratch);
   tb_json_emit_free(&w->counter);
+  tb_json_emit_free(&w->late_flows);
   tb_spool_free(&w->deferred);
   tb_spool_free(&w->frames);
   tb_spool_free(&w->samples);
@@ -296,6 +300,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_intern_init(&w->metadata.names, a);
   tb_json_emit_init(&w->scratch, a);
   tb_json_emit_init(&w->counter, a);
+  tb_json_emit_init(&w->late_flows, a);
   tb_json_emit_init(&w->no_slices.held, a);
   tb_json_emit_init(&w->no_slices.late, a);
   tb_json_emit_init(&w->no_slices.pending_ends, a);

@@ -106,6 +106,8 @@ struct tb_json_writer {
   struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
   struct tb_json_end *ends;                 /* in `out` */
   size_t end_count, end_capacity;
+  struct tb_json_emit late_flows; /* each its length and its members; see tb_json_hold_flow */
+  const struct tb_track *late_flow_track;
   struct tb_intern frame_ids;
   struct tb_json_flow_sorter flows;
   uint64_t flow_events; /* events with flows so far */
@@ -189,6 +191,9 @@ void tb_json_object_cancel(struct tb_json_writer *w, size_t start);
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
 /* The same, but always deferred: of two events of one time, readers see the one first that is written first. */
 void tb_json_defer_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
+/* Appends the event, which has no flows, to what is held; and writes all that is. */
+void tb_json_hold_whole(struct tb_json_writer *w, const struct tb_event *event, char phase, struct tb_json_emit *to);
+void tb_json_write_held(struct tb_json_writer *w, struct tb_json_emit *from);
 
 /* ---- stacks (chrome_json/writer/callstacks.c) -------------------------------------------------------------------- */
 
@@ -211,6 +216,12 @@ void tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event)
 void tb_json_make_room(struct tb_json_writer *w);
 /* Writes all slices that are still open. */
 void tb_json_close_tracks(struct tb_json_writer *w);
+/* Holds an event that begins a flow where the innermost slice of its thread begins: readers take a slice without a
+ * duration for the flow's only where it is in front of that in the file, and it is written at its end. False where it
+ * is not to be held. tb_json_settle_flows, before any further event of any track, writes what need not wait longer. */
+bool tb_json_hold_flow(struct tb_json_writer *w, const struct tb_event *event, char phase);
+void tb_json_settle_flows(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_write_late_flows(struct tb_json_writer *w);
 /* To be called before a flow event, which joins the slice that is open: an end that is kept back is written first. */
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event);
 /* Notes a flow event of the slice that is open, which it may be far behind. */
