@@ -21,7 +21,7 @@ done | sort | uniq -c
 echo "bytes that are neither text nor quotes, from one name to the next"
 {
   printf '[%s,{"pid":1,"tid":1,"ts":2,"dur":1,"ph":"X","name":"b' "$(event 1 a)"
-  for i in 1 2 3 4 5 6 7 8 9; do printf '\001\351\006k\240\220z'; done
+  for _ in 1 2 3 4 5 6 7 8 9; do printf '\001\351\006k\240\220z'; done
   printf 'c","args":{}},%s]' "$(event 4 d)"
 } >binary.json
 tracebridge dump binary.json; echo $?
