@@ -256,5 +256,10 @@ TB_MUST_CHECK enum tb_status tb_wire_buffer_close(struct tb_buffer *buffer, size
 /* Appends a field of a number, or of bytes however long. Errors: tb_buffer_append's. */
 TB_MUST_CHECK enum tb_status tb_wire_buffer_uint(struct tb_buffer *buffer, uint32_t number, uint64_t value);
 TB_MUST_CHECK enum tb_status tb_wire_buffer_bytes(struct tb_buffer *buffer, uint32_t number, struct tb_str bytes);
+/* The same of a field as it was read; `end`: the byte after it, where the cursor is then. */
+TB_MUST_CHECK static inline enum tb_status tb_wire_buffer_field(struct tb_buffer *buffer,
+                                                                const struct tb_wire_field *field, const char *end) {
+  return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
+}
 
 #endif

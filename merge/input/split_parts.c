@@ -76,8 +76,7 @@ static enum tb_status append_packet(const struct tb_raw_packet *packet, struct t
   enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number != TB_TRACE_PACKET_CLOCK_SNAPSHOT)
-      status = tb_buffer_append(buffer, field.start, (size_t)(cursor.at - field.start));
+    if (field.number != TB_TRACE_PACKET_CLOCK_SNAPSHOT) status = tb_wire_buffer_field(buffer, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 

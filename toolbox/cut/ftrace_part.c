@@ -79,10 +79,6 @@ struct part {
   struct tb_buffer *buffer;
 };
 
-static enum tb_status append_field(const struct tb_wire_field *field, const char *end, struct tb_buffer *buffer) {
-  return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
-}
-
 static enum tb_status append_varint(uint64_t value, struct tb_buffer *buffer) {
   enum tb_status status = tb_buffer_reserve(buffer, TB_WIRE_VARINT_MAX);
   if (status == TB_OK) buffer->len = (size_t)(tb_wire_put_varint(buffer->data + buffer->len, value) - buffer->data);
@@ -129,7 +125,7 @@ static enum tb_status append_compact(const struct part *part) {
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     bool switches = tb_ftrace_is_switch_column(field.number), wakings = tb_ftrace_is_waking_column(field.number);
     if (!switches && !wakings) {
-      status = append_field(&field, cursor.at, buffer);
+      status = tb_wire_buffer_field(buffer, &field, cursor.at);
     } else if (!(done & 1u << field.number)) {
       done |= 1u << field.number;
       status = append_column(part, field.number, switches);
@@ -164,7 +160,7 @@ static enum tb_status append_switch(struct tb_str bytes, uint8_t fate, struct tb
   enum tb_status status = tb_wire_buffer_open(buffer, TB_FTRACE_EVENT_SCHED_SWITCH);
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (!replace_field(fate, field.number, buffer, &status)) status = append_field(&field, cursor.at, buffer);
+    if (!replace_field(fate, field.number, buffer, &status)) status = tb_wire_buffer_field(buffer, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 
@@ -180,7 +176,7 @@ static enum tb_status append_event(struct tb_str bytes, uint8_t fate, struct tb_
     else if (field.number == TB_FTRACE_EVENT_PID && fate & TB_FTRACE_IDLE_PREV)
       status = tb_wire_buffer_uint(buffer, TB_FTRACE_EVENT_PID, 0);
     else
-      status = append_field(&field, cursor.at, buffer);
+      status = tb_wire_buffer_field(buffer, &field, cursor.at);
   }
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
@@ -205,7 +201,7 @@ static enum tb_status append_bundle(const struct part *part) {
     else if (is & (TB_FTRACE_IDLE_PREV | TB_FTRACE_IDLE_NEXT))
       status = append_event(field.bytes, is, buffer);
     else if (is != TB_FTRACE_DROP && (part->bundle->whole_from || !says_whole_from(field.number)))
-      status = append_field(&field, cursor.at, buffer);
+      status = tb_wire_buffer_field(buffer, &field, cursor.at);
   }
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
@@ -236,6 +232,6 @@ enum tb_status tb_ftrace_append_part(const struct tb_ftrace_bundle *bundle, stru
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     status = field.number == TB_TRACE_PACKET_FTRACE_EVENTS && field.bytes.ptr == bundle->bytes.ptr
                  ? append_bundle(&part)
-                 : append_field(&field, cursor.at, buffer);
+                 : tb_wire_buffer_field(buffer, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }

@@ -211,10 +211,6 @@ static bool is_state(uint32_t number) {
   }
 }
 
-static enum tb_status append_field(const struct tb_wire_field *field, const char *end, struct tb_buffer *buffer) {
-  return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
-}
-
 /* Whether a field of a payload says of which recording or GPU what describes it is: it stays with that. */
 static bool says_whose(uint32_t kind, uint32_t number) {
   switch (kind) {
@@ -239,7 +235,7 @@ static enum tb_status append_kept(const struct tb_wire_field *payload, uint32_t 
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     describes |= field.number == keep;
     if (field.number == keep || says_whose(payload->number, field.number))
-      status = append_field(&field, cursor.at, buffer);
+      status = tb_wire_buffer_field(buffer, &field, cursor.at);
   }
   if (status == TB_OK && !describes) {
     buffer->len = start;
@@ -256,7 +252,7 @@ enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t ki
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (is_state(field.number))
-      status = append_field(&field, cursor.at, buffer);
+      status = tb_wire_buffer_field(buffer, &field, cursor.at);
     else if (field.number == kind && field.type == TB_WIRE_BYTES)
       status = append_kept(&field, keep, buffer);
   }

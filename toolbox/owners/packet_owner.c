@@ -39,10 +39,6 @@ bool tb_owned_list_whose(const struct tb_owned_list *list, const struct tb_wire_
   return false;
 }
 
-static enum tb_status append_field(const struct tb_wire_field *field, const char *end, struct tb_buffer *buffer) {
-  return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
-}
-
 static bool stays(const struct tb_owned_list_part *part, const struct tb_wire_field *field) {
   struct tb_whose whose;
   return !tb_owned_list_whose(part->list, field, part->machine, &whose) || part->keeps(part->ctx, &whose);
@@ -65,7 +61,7 @@ static enum tb_status append_list(const struct tb_owned_list_part *part, struct 
   enum tb_status status = tb_wire_buffer_open(buffer, part->list->kind);
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (stays(part, &field)) status = append_field(&field, cursor.at, buffer);
+    if (stays(part, &field)) status = tb_wire_buffer_field(buffer, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 
@@ -76,8 +72,9 @@ enum tb_status tb_owned_list_append(const struct tb_owned_list_part *part, struc
   enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    status = field.number == part->list->kind && field.type == TB_WIRE_BYTES ? append_list(part, field.bytes, buffer)
-                                                                             : append_field(&field, cursor.at, buffer);
+    status = field.number == part->list->kind && field.type == TB_WIRE_BYTES
+                 ? append_list(part, field.bytes, buffer)
+                 : tb_wire_buffer_field(buffer, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 

@@ -188,7 +188,7 @@ static enum tb_status append_switch(struct tb_str payload, struct tb_buffer *b) 
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_C_SWITCH_ETW_EVENT_NEW_THREAD_ID ||
         field.number == TB_C_SWITCH_ETW_EVENT_NEW_THREAD_PRIORITY)
-      status = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+      status = tb_wire_buffer_field(b, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 
@@ -205,7 +205,7 @@ static enum tb_status append_event(const struct tb_etw_row *row, uint64_t raw, s
     if (is_kind && row->kind == TB_ETW_TRACE_EVENT_C_SWITCH)
       status = append_switch(field.bytes, b);
     else if (is_kind || field.number == TB_ETW_TRACE_EVENT_THREAD_ID)
-      status = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+      status = tb_wire_buffer_field(b, &field, cursor.at);
   }
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
@@ -331,7 +331,7 @@ static enum tb_status append_bundle(struct tb_etw_edges *edges, struct tb_buffer
     bool counts = is_event(&field), kept = !counts || stays(edges, field.bytes, &part->inside);
     part->kept += counts && kept;
     part->left += !kept;
-    if (kept) status = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+    if (kept) status = tb_wire_buffer_field(b, &field, cursor.at);
   }
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
@@ -346,6 +346,6 @@ enum tb_status tb_etw_edges_append_part(struct tb_etw_edges *edges, struct tb_bu
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     status = field.number == TB_TRACE_PACKET_ETW_EVENTS && field.bytes.ptr == packet->head.payload.ptr
                  ? append_bundle(edges, b, part)
-                 : tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+                 : tb_wire_buffer_field(b, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }

@@ -21,8 +21,7 @@ enum tb_status tb_ftrace_append_changed(const struct tb_ftrace_event *event, con
   size_t body = b->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     const struct tb_ftrace_change *change = find_change(changes, count, field.number);
-    status = change ? tb_wire_buffer_uint(b, field.number, change->value)
-                    : tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+    status = change ? tb_wire_buffer_uint(b, field.number, change->value) : tb_wire_buffer_field(b, &field, cursor.at);
   }
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
@@ -48,8 +47,7 @@ static enum tb_status append_event(struct tb_str event, uint64_t raw, struct tb_
   size_t body = b->len;
   if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_TIMESTAMP, raw);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number != TB_FTRACE_EVENT_TIMESTAMP)
-      status = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start));
+    if (field.number != TB_FTRACE_EVENT_TIMESTAMP) status = tb_wire_buffer_field(b, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 

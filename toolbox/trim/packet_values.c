@@ -181,10 +181,6 @@ static int64_t time_of(struct tb_walk *walk, const struct tb_wire_field *field) 
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static enum tb_status append_field(const struct tb_wire_field *field, const char *end, struct tb_buffer *buffer) {
-  return tb_buffer_append(buffer, field->start, (size_t)(end - field->start));
-}
-
 static bool choose(struct appending *a, const struct tb_packet_value *value) {
   bool chosen = a->choose(a->ctx, value);
   a->any |= chosen;
@@ -199,7 +195,8 @@ static enum tb_status append_untimed(const struct appending *a, const struct tb_
   enum tb_status status = tb_wire_buffer_open(a->buffer, value->number);
   size_t body = a->buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &part) == TB_OK)
-    if (part.number != TB_POWER_RAILS_ENERGY_DATA_TIMESTAMP_MS) status = append_field(&part, cursor.at, a->buffer);
+    if (part.number != TB_POWER_RAILS_ENERGY_DATA_TIMESTAMP_MS)
+      status = tb_wire_buffer_field(a->buffer, &part, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(a->buffer, body) : status;
 }
 
@@ -217,7 +214,7 @@ static enum tb_status append_many(struct appending *a, const struct tb_wire_fiel
     const struct tb_packet_value value = {key_in(of, part.number), a->walk->host_time, part.value, false};
     if (is_value && !choose(a, &value)) continue;
     any |= is_value;
-    status = append_field(&part, cursor.at, a->buffer);
+    status = tb_wire_buffer_field(a->buffer, &part, cursor.at);
   }
   if (status == TB_OK) status = tb_wire_buffer_close(a->buffer, body);
   if (!any) a->buffer->len = start;
@@ -227,7 +224,7 @@ static enum tb_status append_many(struct appending *a, const struct tb_wire_fiel
 static enum tb_status append_value(struct appending *a, const struct tb_wire_field *field, const char *end) {
   uint32_t kind = a->walk->packet.head.kind;
   enum holds holds = holds_of(kind, field);
-  if (holds == HOLDS_NONE) return append_field(field, end, a->buffer);
+  if (holds == HOLDS_NONE) return tb_wire_buffer_field(a->buffer, field, end);
   if (holds == HOLDS_MANY) return append_many(a, field);
   const struct tb_packet_value value = {
       .key = holds == HOLDS_INSTANT ? 0 : key_of(a->common, kind, field),
@@ -235,7 +232,8 @@ static enum tb_status append_value(struct appending *a, const struct tb_wire_fie
       .counts = kind == TB_TRACE_PACKET_SYS_STATS && field->number == TB_SYS_STATS_DISK_STAT,
   };
   if (!choose(a, &value)) return TB_OK;
-  return holds == HOLDS_TIMED && !a->at_own_times ? append_untimed(a, field) : append_field(field, end, a->buffer);
+  return holds == HOLDS_TIMED && !a->at_own_times ? append_untimed(a, field)
+                                                  : tb_wire_buffer_field(a->buffer, field, end);
 }
 
 enum tb_status tb_packet_values_append_head(const struct tb_walk *walk, int64_t host_time, struct tb_buffer *b) {

@@ -67,7 +67,7 @@ enum tb_status tb_wakelocks_take(struct tb_wakelocks *wakelocks, const struct tb
   sums->number = walk->number;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_KERNEL_WAKELOCK_DATA_WAKELOCK)
-      status = tb_buffer_append(&sums->names, field.start, (size_t)(cursor.at - field.start));
+      status = tb_wire_buffer_field(&sums->names, &field, cursor.at);
   while (status == TB_OK && tb_number_cursor_next(&ids, &id) && tb_number_cursor_next(&times, &ms)) {
     uint64_t *sum = tb_map_find(&sums->ms, id, 0);
     status = tb_map_put(&sums->ms, id, 0, (sum ? *sum : 0) + ms);

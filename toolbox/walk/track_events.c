@@ -395,12 +395,6 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   return TB_OK;
 }
 
-/* Whether the sequence of the walk's plain events knows whatever its events may refer to. */
-static inline bool is_settled(const struct tb_track_events *events, const struct tb_walk *walk, uint32_t flags) {
-  if (walk->sequence_number >= events->sequence_count) return false;
-  return events->sequences[walk->sequence_number].valid || !(flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
-}
-
 /* Of those of before there were tracks the whole slices; false where it is another one. */
 static bool read_plain_legacy(const struct tb_event_sequence *sequence, struct tb_str legacy,
                               struct tb_plain_event *event) {
@@ -434,7 +428,8 @@ bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *
   struct tb_common_packet common;
   const struct tb_packet_common *head = &common.head;
   if (walk->next >= walk->next_progress || !tb_packet_cursor_take(&walk->plain, &common)) return false;
-  if (walk->events.id != head->sequence || !head->timestamp_at || !is_settled(events, walk, head->flags) ||
+  if (walk->events.id != head->sequence || !head->timestamp_at || walk->sequence_number >= events->sequence_count ||
+      tb_track_events_lack_state_of(events, walk->sequence_number, head->flags) ||
       !read_plain(events, walk->sequence_number, &head->payload, event) ||
       !tb_clock_cursor_convert(&walk->clock, head->timestamp, &walk->host_time)) {
     walk->plain = before;

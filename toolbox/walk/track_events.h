@@ -87,10 +87,15 @@ TB_MUST_CHECK static inline enum tb_status tb_track_events_take(struct tb_track_
   return !head->rare && head->kind == TB_TRACE_PACKET_TRACK_EVENT ? TB_OK : tb_track_events_take_state(events, walk);
 }
 
-/* Whether readers pass over the walk's current packet since it needs state that its sequence does not have. */
+/* Whether readers pass over a packet with those flags since it needs state that its sequence does not have. */
+static inline bool tb_track_events_lack_state_of(const struct tb_track_events *events, size_t sequence,
+                                                 uint32_t flags) {
+  return (flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) &&
+         (sequence >= events->sequence_count || !events->sequences[sequence].valid);
+}
+/* The same of the walk's current packet. */
 static inline bool tb_track_events_lack_state(const struct tb_track_events *events, const struct tb_walk *walk) {
-  return (walk->packet.head.flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) &&
-         (walk->sequence_number >= events->sequence_count || !events->sequences[walk->sequence_number].valid);
+  return tb_track_events_lack_state_of(events, walk->sequence_number, walk->packet.head.flags);
 }
 
 /* Reads the walk's current packet, which is a track event. What is damaged is as far as it can be read. TB_OK or

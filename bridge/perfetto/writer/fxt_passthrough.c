@@ -145,7 +145,7 @@ static enum tb_status write_moved(struct tb_perfetto_writer *p, struct tb_str pa
       if (status == TB_OK)
         out->len = (size_t)(tb_wire_put_uint(out->data + out->len, field.number, field.value + by) - out->data);
     } else {
-      status = tb_buffer_append(out, field.start, (size_t)(cursor.at - field.start));
+      status = tb_wire_buffer_field(out, &field, cursor.at);
     }
   }
   return status == TB_OK ? tb_packet_sink_put_fields(&p->sink, (struct tb_str){out->data, out->len}) : status;

@@ -233,7 +233,7 @@ static bool put_process(struct tb_buffer *b, const struct tb_process_snapshot *p
             put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_PID, process->head.pid);
   while (ok && tb_wire_next(&cursor, &field) == TB_OK)
     if (with_edges || field.number != TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGES)
-      ok = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start)) == TB_OK;
+      ok = tb_wire_buffer_field(b, &field, cursor.at) == TB_OK;
   return ok && close_message(b, start);
 }
 

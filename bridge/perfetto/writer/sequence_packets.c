@@ -97,8 +97,7 @@ enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_str
     const struct tb_intern *names = &w->p->interned.tables[TB_INTERNED_NAMES];
     if (field.number == TB_TRACK_EVENT_NAME_IID)
       lacks_name = tb_is_no_name(tb_intern_text(names, (uint32_t)field.value));
-    if (tb_buffer_append(&w->extra, field.start, (size_t)(cursor.at - field.start)) != TB_OK)
-      return tb_sequence_no_memory(w);
+    if (tb_wire_buffer_field(&w->extra, &field, cursor.at) != TB_OK) return tb_sequence_no_memory(w);
   }
   return lacks_name ? carry_no_name(w) : TB_OK;
 }
