@@ -55,7 +55,25 @@ async function start(home, module) {
   const engine = new Engine();
   port2.onmessage = ({ data }) => { if (data instanceof Uint8Array) engine.onRpcResponseBytes(data); };
   worker.tpBridge.initialize(port1);
-  return engine;
+  await engine.resetTraceProcessor({});
+  return { engine, fresh: keepState(engine) };
+}
+
+// The memory of an engine that has loaded nothing and where its requests stand, which together are all its state.
+// Copying them back takes a tenth of the time in which the engine resets itself.
+function keepState(engine) {
+  const memory = globalThis.tpBridge.connection.HEAPU8;
+  let used = memory.length;
+  while (used && memory[used - 1] === 0) used--;
+  const { txSeqId, rxSeqId } = engine;
+  return { memory: memory.slice(0, used), sequence: { txSeqId, rxSeqId } };
+}
+
+function restoreState({ engine, fresh }) {
+  const memory = globalThis.tpBridge.connection.HEAPU8;
+  memory.set(fresh.memory);
+  memory.fill(0, fresh.memory.length);
+  Object.assign(engine, fresh.sequence);
 }
 
 async function load(engine, file) {
@@ -64,18 +82,20 @@ async function load(engine, file) {
   await engine.notifyEof();
 }
 
-// The engine of this thread. It starts once and is reset before each further trace, which makes a new trace processor
-// in it: a start costs many times what a small trace does.
+// The engine of this thread. It starts once, since a start costs many times what a small trace does.
 let running;
 
 // Loads `file`; without one the queries are of the trace that is loaded.
 async function answer({ home, module, file, queries }) {
-  if (running && file) await running.resetTraceProcessor({});
   running ??= await start(home, module);
-  if (file) await load(running, file);
+  const { engine } = running;
+  if (file) {
+    restoreState(running);
+    await load(engine, file);
+  }
   const tables = {};
   for (const [name, sql] of Object.entries(queries)) {
-    const result = await running.query(sql);
+    const result = await engine.query(sql);
     const columns = result.columns();
     const rows = [];
     for (const row = result.iter({}); row.valid(); row.next()) rows.push(columns.map((column) => row.get(column)));
