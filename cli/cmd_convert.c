@@ -9,8 +9,7 @@
 static const struct cli_option options[] = {
     CLI_OPTION_OUTPUT(struct convert_settings),
     CLI_OPTION_FROM(struct convert_settings),
-    {0, "to", "FORMAT", "Write json, fxt or perfetto, whatever the output's name says.", cli_parse_target,
-     offsetof(struct convert_settings, to)},
+    CLI_OPTION_TO(struct convert_settings),
     CLI_OPTION_STRICT(struct convert_settings),
     CLI_OPTION_JUNK(struct convert_settings),
     {0, "clock", "NAME",

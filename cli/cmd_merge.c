@@ -28,6 +28,7 @@ struct merge_settings {
   struct file_options offsets, machines, clocks;
   enum tb_clock trace_clock;
   enum tb_unplaced unplaced;
+  enum tb_format from, to;
   bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, no_clobber, quiet;
   unsigned threads, max_drift;
   size_t junk;
@@ -102,6 +103,8 @@ static const struct cli_option options[] = {
      "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, as a page "
      "with drawings where it ends in .html, else as text; - is standard output.",
      cli_parse_text, offsetof(struct merge_settings, report)},
+    CLI_OPTION_FROM(struct merge_settings),
+    CLI_OPTION_TO(struct merge_settings),
     CLI_OPTION_JUNK(struct merge_settings),
     CLI_OPTION_THREADS(struct merge_settings),
     CLI_OPTION_NO_CLOBBER(struct merge_settings),
@@ -198,6 +201,8 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
                                  .dry_run = settings->dry_run,
                                  .unplaced = settings->unplaced,
                                  .no_clobber = settings->no_clobber,
+                                 .input_format = settings->from,
+                                 .output_format = settings->to,
                                  .temporary_name = cli_interrupt_name,
                                  .progress = cli_progress_update,
                                  .progress_ctx = &progress};
@@ -226,7 +231,8 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
 static int check_names(const struct merge_settings *settings, const struct cli_operands *operands) {
   const char *output = settings->dry_run ? NULL : settings->output;
   const char *report = report_name(settings);
-  int status = output && tb_file_is_plain(output) ? cli_output_says_format(&cli_merge, output, "") : CLI_OK;
+  bool is_named = output && settings->to == TB_FORMAT_UNKNOWN && tb_file_is_plain(output);
+  int status = is_named ? cli_output_says_format(&cli_merge, output, ", or say it with --to") : CLI_OK;
   if (status == CLI_OK) status = cli_report_spares_output(&cli_merge, report, output);
   if (status == CLI_OK && settings->manifest) status = cli_report_spares_input(&cli_merge, report, settings->manifest);
   if (status == CLI_OK && settings->manifest && output)

@@ -27,7 +27,8 @@ static int check_output(const struct cli_cut *cut) {
   const struct cli_command *command = cut->command;
   if (cut->json && strcmp(cut->output, "-") == 0)
     return cli_usage(command, "--json goes to standard output, and so does the trace: name a file with -o");
-  int status = tb_file_is_plain(cut->output) ? cli_output_says_format(command, cut->output, "") : CLI_OK;
+  bool is_named = cut->to == TB_FORMAT_UNKNOWN && tb_file_is_plain(cut->output);
+  int status = is_named ? cli_output_says_format(command, cut->output, ", or say it with --to") : CLI_OK;
   return status == CLI_OK ? cli_output_spares_input(command, cut->output, cut->in) : status;
 }
 

@@ -20,6 +20,7 @@ struct cli_cut {
   bool makes_folder;                /* the command's: the output is one, and not a trace */
   size_t junk;
   unsigned threads;
+  enum tb_format from, to; /* UNKNOWN: by the input's content, by the output's name */
 
   const struct cli_command *command;
   /* What was done: some lines for people, and members of a JSON object, each with a comma in front. */
@@ -35,22 +36,25 @@ struct cli_cut {
 /* Options of all these commands, for settings that begin with a struct cli_cut: -o first, the others last; the second
  * is them without what replaces files. */
 #define CLI_CUT_OUTPUT CLI_OPTION_OUTPUT(struct cli_cut)
-#define CLI_CUT_OPTIONS CLI_CUT_READ_OPTIONS, CLI_OPTION_NO_CLOBBER(struct cli_cut), CLI_OPTION_QUIET(struct cli_cut)
-#define CLI_CUT_READ_OPTIONS                                                                             \
-  {0,                                                                                                    \
-   "json",                                                                                               \
-   NULL,                                                                                                 \
-   "Print what was done and lost to standard output as JSON with a version, as --report does to a file " \
-   "whose name ends in .json.",                                                                          \
-   cli_parse_flag,                                                                                       \
-   offsetof(struct cli_cut, json)},                                                                      \
-      CLI_OPTION_REPORT(struct cli_cut), CLI_OPTION_JUNK(struct cli_cut), CLI_OPTION_THREADS(struct cli_cut)
+#define CLI_CUT_OPTIONS                                                                       \
+  CLI_CUT_READ_OPTIONS, CLI_OPTION_TO(struct cli_cut), CLI_OPTION_NO_CLOBBER(struct cli_cut), \
+      CLI_OPTION_QUIET(struct cli_cut)
+#define CLI_CUT_READ_OPTIONS                                                                               \
+  {0,                                                                                                      \
+   "json",                                                                                                 \
+   NULL,                                                                                                   \
+   "Print what was done and lost to standard output as JSON with a version, as --report does to a file "   \
+   "whose name ends in .json.",                                                                            \
+   cli_parse_flag,                                                                                         \
+   offsetof(struct cli_cut, json)},                                                                        \
+      CLI_OPTION_FROM(struct cli_cut), CLI_OPTION_REPORT(struct cli_cut), CLI_OPTION_JUNK(struct cli_cut), \
+      CLI_OPTION_THREADS(struct cli_cut)
 
 /* Members of the library's options that these commands set in one way. */
-#define CLI_CUT_CALL(cut) .no_clobber = (cut)->no_clobber, CLI_CUT_READ_CALL(cut)
-#define CLI_CUT_READ_CALL(cut)                                                                          \
-  .max_junk_bytes = (cut)->junk, .temporary_name = cli_interrupt_name, .progress = cli_progress_update, \
-  .progress_ctx = &(cut)->progress
+#define CLI_CUT_CALL(cut) .no_clobber = (cut)->no_clobber, .output_format = (cut)->to, CLI_CUT_READ_CALL(cut)
+#define CLI_CUT_READ_CALL(cut)                                                                      \
+  .input_format = (cut)->from, .max_junk_bytes = (cut)->junk, .temporary_name = cli_interrupt_name, \
+  .progress = cli_progress_update, .progress_ctx = &(cut)->progress
 
 /* Reads the command line into settings that begin with *cut, and finds input and output. False: the command ends with
  * *exit_status, and has said why. */

@@ -66,6 +66,11 @@ const char *cli_option_meant(const struct cli_option *option, const char *value)
         "packets in protobuf's text format.",                                                                         \
         cli_parse_format, offsetof(S, from)                                                                           \
   }
+#define CLI_OPTION_TO(S)                                                                                  \
+  {                                                                                                       \
+    0, "to", "FORMAT", "Write json, fxt or perfetto, whatever the output's name says.", cli_parse_target, \
+        offsetof(S, to)                                                                                   \
+  }
 #define CLI_OPTION_STRICT(S)                                                                      \
   {                                                                                               \
     0, "strict", NULL,                                                                            \

@@ -259,7 +259,8 @@ TB_MUST_CHECK enum tb_status tb_merger_write(void *ctx);
 /* merge/write/output.c: lets `write` write packets to m->output, which becomes the file `out` in the format that its
  * name says. What fails is in m->error. */
 typedef enum tb_status (*tb_write_packets)(void *ctx);
-bool tb_merger_converts_to(const char *out); /* whether that is another format than the packets' */
+/* Whether that is another format than the packets'. */
+bool tb_merger_converts_to(const struct tb_merger *m, const char *out);
 TB_MUST_CHECK enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write,
                                                  void *ctx);
 /* How many bytes tb_merger_write_out would write; those of a converted trace before they are compressed. */

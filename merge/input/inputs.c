@@ -87,11 +87,14 @@ static enum tb_status copy_all(struct tb_merger *m, struct tb_source *s, struct 
   return status == TB_END || status == TB_TRUNCATED ? tb_output_finish(c->output, &m->error) : status;
 }
 
-/* The format by the input's first bytes, which stay to be read. TB_UNKNOWN_FORMAT: none that can be merged. */
+/* The format that inputs are said to have, else the one of the input's first bytes, which stay to be read.
+ * TB_UNKNOWN_FORMAT: none that can be merged. */
 static enum tb_status detect_format(struct tb_merger *m, struct tb_input *input, const char *name,
                                     enum tb_format *format) {
   const char *data;
   size_t got;
+  *format = m->options.input_format;
+  if (*format != TB_FORMAT_UNKNOWN) return TB_OK;
   enum tb_status status = tb_input_peek(input, &data, DETECT_BYTES, &got, &m->error);
   if (status == TB_IO || status == TB_NO_MEMORY) return status;
   *format = status == TB_OK ? tb_format_detect(data, got) : TB_FORMAT_UNKNOWN;
@@ -171,8 +174,10 @@ static uint64_t other_recordings(const struct tb_convert_report *report) {
 
 enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
   char to[TB_COPY_STORE_NAME];
-  const struct tb_reader_options reader = {
-      .size = sizeof(reader), .allocator = m->options.allocator, .max_junk_bytes = m->options.max_junk_bytes};
+  const struct tb_reader_options reader = {.size = sizeof(reader),
+                                           .allocator = m->options.allocator,
+                                           .format = m->options.input_format,
+                                           .max_junk_bytes = m->options.max_junk_bytes};
   struct tb_writer_options writer = {.size = sizeof(writer),
                                      .format = TB_FORMAT_PERFETTO,
                                      .allocator = m->options.allocator,

@@ -94,27 +94,32 @@ static enum tb_status measure_converted(struct tb_merger *m, enum tb_format form
   return status;
 }
 
-bool tb_merger_converts_to(const char *out) {
-  enum tb_format format = tb_format_from_path(out);
+/* UNKNOWN: the packets'. */
+static enum tb_format format_of(const struct tb_merger *m, const char *out) {
+  return m->options.output_format == TB_FORMAT_UNKNOWN ? tb_format_from_path(out) : m->options.output_format;
+}
+
+bool tb_merger_converts_to(const struct tb_merger *m, const char *out) {
+  enum tb_format format = format_of(m, out);
   return format != TB_FORMAT_UNKNOWN && format != TB_FORMAT_PERFETTO;
 }
 
 enum tb_status tb_merger_measure(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx,
                                  uint64_t *bytes) {
-  enum tb_format format = tb_format_from_path(out);
+  enum tb_format format = format_of(m, out);
   struct tb_input_place copy;
   char to[TB_COPY_STORE_NAME];
-  if (tb_merger_converts_to(out)) return measure_converted(m, format, write, ctx, bytes);
+  if (tb_merger_converts_to(m, out)) return measure_converted(m, format, write, ctx, bytes);
   enum tb_status status = tb_copy_store_begin(&m->store, "the trace", &copy, to, &m->error);
   return status == TB_OK ? write_trace(m, to, out, false, write, ctx, bytes) : status;
 }
 
 enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx) {
-  enum tb_format format = tb_format_from_path(out);
+  enum tb_format format = format_of(m, out);
   uint64_t written;
   /* before there is a file, that memory may be short */
   const char *name = tb_merge_report_print(m->report, "%s", out);
-  enum tb_status status = tb_merger_converts_to(out)
+  enum tb_status status = tb_merger_converts_to(m, out)
                               ? write_converted(m, out, format, write, ctx)
                               : write_trace(m, out, out, m->options.no_clobber, write, ctx, &written);
   if (status == TB_OK) m->report->output = name;

@@ -11,7 +11,8 @@
 
 /* The options of the call, `o`, as those of reading its input and writing its output; `thread_count` is the name of a
  * member, too. The second has further members, which the first takes from `o` as well. */
-#define TB_CUT_MERGE_OPTIONS(o, thread_count) TB_CUT_READ_OPTIONS(o, thread_count, .no_clobber = (o)->no_clobber)
+#define TB_CUT_MERGE_OPTIONS(o, thread_count) \
+  TB_CUT_READ_OPTIONS(o, thread_count, .no_clobber = (o)->no_clobber, .output_format = (o)->output_format)
 #define TB_CUT_READ_OPTIONS(o, thread_count, ...)                             \
   ((struct tb_merge_options){.size = sizeof(struct tb_merge_options),         \
                              .allocator = (o)->allocator,                     \
@@ -22,6 +23,7 @@
                              .temporary_name = (o)->temporary_name,           \
                              .temporary_name_ctx = (o)->temporary_name_ctx,   \
                              .max_junk_bytes = (o)->max_junk_bytes,           \
+                             .input_format = (o)->input_format,               \
                              __VA_ARGS__})
 
 /* Whether both files have a name, and the output is not the input. TB_OK; TB_INVALID or TB_REFUSED, and *error. */

@@ -156,7 +156,7 @@ static enum tb_status run(struct splitting *s, struct tb_error *error) {
   s->plan.by = s->options.by;
   s->plan.window_ns = s->options.window_ns;
   s->plan.part_bytes = packet_bytes(s);
-  s->plan.other_format = tb_merger_converts_to(suffix_of(s));
+  s->plan.other_format = tb_merger_converts_to(m, suffix_of(s));
   enum tb_status status = tb_split_plan_make(&s->plan);
   bool has_folder = status == TB_OK && (status = take_folder(s)) == TB_OK;
   if (has_folder) status = write_parts(s);

@@ -411,6 +411,7 @@ static enum tb_status write_shifted(struct trimming *t, const char *out, const s
   int fd = tb_temp_file_create_nameless(t->options.temporary_directory, &m->error);
   if (fd < 0) return TB_IO;
   (void)snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+  m->options.output_format = TB_FORMAT_PERFETTO; /* of the temporary file; *options has that of the output */
   enum tb_status status = tb_merger_write_out(m, name, write_window, t);
   if (status == TB_OK && lseek(fd, 0, SEEK_SET) < 0) status = TB_IO;
   if (status == TB_OK) {
@@ -436,7 +437,7 @@ static enum tb_status run(struct trimming *t, const char *out, const struct tb_m
                           struct tb_error *error) {
   struct tb_merger *m = &t->walk.merger;
   tb_track_events_init(&t->events, m->allocator);
-  t->writes_late = !tb_merger_converts_to(out);
+  t->writes_late = !tb_merger_converts_to(m, out);
   enum tb_status status = find_window(t);
   t->report.slices_at_start = t->edges.slices_at_start + t->ftrace.slices_at_start + t->etw.slices_at_start;
   t->report.slices_at_end = t->edges.slices_at_end + t->ftrace.slices_at_end + t->etw.slices_at_end;

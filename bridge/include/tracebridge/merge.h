@@ -59,6 +59,8 @@ struct tb_merge_options {
   void *temporary_name_ctx;
   size_t max_junk_bytes; /* of each input, as in struct tb_reader_options */
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
+  enum tb_format input_format;  /* of each input; UNKNOWN: detected by the content */
+  enum tb_format output_format; /* UNKNOWN: what the output's name says, Perfetto's where it says none */
 };
 
 /* How an input came to its place on the merged trace's clock, best first. */

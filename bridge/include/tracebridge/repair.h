@@ -33,6 +33,8 @@ struct tb_repair_options {
   void *temporary_name_ctx;
   size_t max_junk_bytes; /* as in struct tb_reader_options */
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
+  enum tb_format input_format;  /* as of struct tb_merge_options */
+  enum tb_format output_format; /* as of struct tb_merge_options */
 };
 
 /* What was done. Zero-initialise, then set `size` to sizeof; tb_repair sets the members that it has room for. */

@@ -41,7 +41,8 @@ struct tb_split_options {
   unsigned threads;                 /* as in struct tb_merge_options */
   tb_temporary_name temporary_name; /* of each part; NULL: not called */
   void *temporary_name_ctx;
-  size_t max_junk_bytes; /* as in struct tb_reader_options */
+  size_t max_junk_bytes;       /* as in struct tb_reader_options */
+  enum tb_format input_format; /* as of struct tb_merge_options */
 };
 
 /* A file that was written. */

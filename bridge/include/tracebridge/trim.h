@@ -54,6 +54,8 @@ struct tb_trim_options {
   size_t max_junk_bytes; /* as in struct tb_reader_options */
   int64_t shift_ns;      /* added to all times of the output, on the trace clock; other clocks read what they did */
   bool no_clobber; /* TB_IO where a file of the output's name is there when the trace is whole: it is not replaced */
+  enum tb_format input_format;  /* as of struct tb_merge_options */
+  enum tb_format output_format; /* as of struct tb_merge_options */
 };
 
 /* What was done. Zero-initialise, then set `size` to sizeof; tb_trim sets the members that it has room for. */
