@@ -365,6 +365,30 @@ static enum tb_status shed(struct tb_cut *cut, struct tb_packet_edit *edit) {
   return status;
 }
 
+/* Adds to what is pending of the walk's clock, or takes it. */
+static enum tb_status settle_ticks(struct tb_cut *cut, bool stays, uint64_t ticks, int64_t *pending) {
+  const struct tb_walk *walk = cut->walk;
+  *pending = 0;
+  if (!walk->node || !walk->node->incremental) return TB_OK;
+  struct tb_cut_sequence *sequence = get_sequence(cut);
+  enum tb_status status =
+      sequence ? settle(&sequence->clocks, walk->sequence->node - 1, stays, ticks, pending) : TB_NO_MEMORY;
+  return status == TB_OK ? TB_OK
+                         : tb_fail(&cut->walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+enum tb_status tb_cut_take_ticks(struct tb_cut *cut, uint64_t *ticks) {
+  int64_t pending;
+  enum tb_status status = settle_ticks(cut, true, 0, &pending);
+  *ticks = (uint64_t)pending;
+  return status;
+}
+
+enum tb_status tb_cut_leave_ticks_out(struct tb_cut *cut, uint64_t ticks) {
+  int64_t before;
+  return settle_ticks(cut, false, ticks, &before);
+}
+
 enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts) {
   const struct tb_walk *walk = cut->walk;
   struct tb_event_view view;

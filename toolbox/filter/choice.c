@@ -26,11 +26,6 @@ static enum tb_status add_number(struct tb_choice *choice, struct tb_number_set 
   return TB_OK;
 }
 
-static bool has_number(const struct tb_number_set *set, uint64_t number) {
-  size_t word = (size_t)(number / WORD_BITS);
-  return word < set->count && set->words[word] >> number % WORD_BITS & 1;
-}
-
 /* How many of the `count` numbers from `first` on are in the set. */
 static uint32_t count_numbers(const struct tb_number_set *set, uint64_t first, uint32_t count) {
   uint32_t found = 0;
@@ -45,7 +40,7 @@ static uint32_t count_numbers(const struct tb_number_set *set, uint64_t first, u
 }
 
 bool tb_choice_leaves_print_out(const struct tb_choice *choice, uint64_t number) {
-  return has_number(&choice->prints, number);
+  return tb_number_set_has(&choice->prints, number);
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -370,21 +365,24 @@ static bool looks_at_events(const struct tb_choice *choice) {
 
 bool tb_choice_keeps(const struct tb_choice *choice) {
   return tb_walk_at_plain_event(choice->walk) && !looks_at_events(choice) &&
-         !has_number(&choice->packets, choice->walk->number);
+         !tb_number_set_has(&choice->packets, choice->walk->number);
 }
 
-const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, bool *stays) {
-  const struct tb_event_run *run = tb_event_runs_at(&choice->runs, number);
+const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, enum tb_run_fate *fate) {
+  const struct tb_event_run *run = tb_event_runs_around(&choice->runs, number);
   if (!run || looks_at_events(choice)) return NULL;
+  *fate = TB_RUN_MIXED;
+  if (run->events.first != number) return run;
   uint32_t left_out = count_numbers(&choice->packets, number, run->events.count);
-  *stays = !left_out;
-  return *stays || (left_out == run->events.count && !run->marked) ? run : NULL;
+  if (!left_out) *fate = TB_RUN_STAYS;
+  if (left_out == run->events.count && !run->marked) *fate = TB_RUN_GOES;
+  return run;
 }
 
 static enum tb_status decide_event(struct tb_choice *choice, struct tb_cut_order *order) {
   const struct tb_walk *walk = choice->walk;
   const struct tb_owners *owners = &choice->owners;
-  bool dropped = has_number(&choice->packets, walk->number);
+  bool dropped = tb_number_set_has(&choice->packets, walk->number);
   bool looks = looks_at_events(choice) || choice->events->incremental.count || dropped;
   if (tb_track_events_lack_state(choice->events, walk) || !looks) return TB_OK;
   enum tb_status status = tb_track_events_read(choice->events, walk, &order->view);

@@ -17,6 +17,11 @@ struct tb_number_set {
   size_t count, capacity;
 };
 
+static inline bool tb_number_set_has(const struct tb_number_set *set, uint64_t number) {
+  size_t word = (size_t)(number / 64);
+  return word < set->count && set->words[word] >> number % 64 & 1;
+}
+
 enum { TB_DURATION_CLASSES = 496 }; /* eight for each power of two of nanoseconds */
 
 /* Caller-owned; tb_choice_init, then tb_choice_free. */
@@ -57,9 +62,14 @@ TB_MUST_CHECK enum tb_status tb_choice_find(struct tb_choice *choice);
 void tb_choice_rewind(struct tb_choice *choice);
 /* Whether the walk's current packet is a plain track event that stays as it is unless tb_cut_has_pending. */
 bool tb_choice_keeps(const struct tb_choice *choice);
-/* The run that begins with the packet of that number and whose events all stay as they are unless tb_cut_has_pending,
- * or are all left out, as *stays says; NULL: there is none. Numbers do not fall from call to call. */
-const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, bool *stays);
+/* The run that has the packet of that number and whose events stay as they are unless tb_cut_has_pending, or are left
+ * out, as *fate says; NULL: there is none. Numbers do not fall from call to call. */
+enum tb_run_fate {
+  TB_RUN_STAYS,
+  TB_RUN_GOES,
+  TB_RUN_MIXED /* as tb_choice.packets has it, or the packet is not the first of it */
+};
+const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, enum tb_run_fate *fate);
 /* What becomes of the walk's current packet. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *order);
 

@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/filter/choice.h"
+#include "toolbox/filter/mixed_run.h"
 #include "tracebridge/file.h"
 
 /* What is left out of the trace, besides what is chosen. */
@@ -45,15 +46,17 @@ static enum tb_status take_packet(struct filtering *f, struct tb_cut *cut) {
   return tb_cut_packet(cut, &order);
 }
 
-/* Takes a run of events that come next; false: none does. */
+/* Takes a run of events that come next, or some of one; false: none does. */
 static bool take_run(struct filtering *f, struct tb_cut *cut, enum tb_status *status) {
   struct tb_walk *walk = &f->walk;
-  bool stays;
+  enum tb_run_fate fate;
   if (cut->sheds_args || cut->sheds_flows) return false;
-  const struct tb_event_run *run = tb_choice_run_at(&f->choice, walk->next, &stays);
-  if (!run || !tb_walk_enter_events(walk, &run->events) || (stays && tb_cut_has_pending(cut))) return false;
-  *status = stays ? tb_cut_pass_run(cut, run) : tb_cut_leave_run_out(cut, run, true);
-  return true;
+  const struct tb_event_run *run = tb_choice_run_at(&f->choice, walk->next, &fate);
+  if (!run) return false;
+  bool whole = fate != TB_RUN_MIXED && tb_walk_enter_events(walk, &run->events);
+  if (whole && fate == TB_RUN_GOES) return *status = tb_cut_leave_run_out(cut, run, true), true;
+  if (whole && !tb_cut_has_pending(cut)) return *status = tb_cut_pass_run(cut, run), true;
+  return tb_mixed_run_take(cut, run, &f->choice.packets, status);
 }
 
 static enum tb_status write_chosen(void *ctx) {

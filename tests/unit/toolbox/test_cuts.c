@@ -20,7 +20,7 @@
 #include "tracebridge/verify.h"
 
 struct files {
-  char folder[64], in[80], out[80];
+  char folder[64], in[80], out[80], packets[80];
 };
 
 static int make_files(void **state) {
@@ -30,6 +30,7 @@ static int make_files(void **state) {
   if (!mkdtemp(f->folder)) return -1;
   snprintf(f->in, sizeof(f->in), "%s/in.json", f->folder);
   snprintf(f->out, sizeof(f->out), "%s/out.json", f->folder);
+  snprintf(f->packets, sizeof(f->packets), "%s/out.pftrace", f->folder);
   return 0;
 }
 
@@ -37,6 +38,7 @@ static int remove_files(void **state) {
   struct files *f = *state;
   (void)unlink(f->in);
   (void)unlink(f->out);
+  (void)unlink(f->packets);
   int left = rmdir(f->folder);
   free(f);
   return left;
@@ -108,6 +110,51 @@ static void a_worker_of_the_kernel_is_called_without_what_it_works_on(void **sta
   choose(f, &(struct tb_filter_options){.processes = whole, .process_count = 1}, "work ");
   choose(f, &(struct tb_filter_options){.processes = worker, .process_count = 1}, "work ");
   choose(f, &(struct tb_filter_options){.processes = not_worker, .process_count = 1}, "");
+}
+
+/* Slices of 1 and 100 microseconds in turn, on one track, whose timestamps count on from packet to packet. */
+static void write_turns(const struct files *f, int count) {
+  char text[32768];
+  size_t len = (size_t)snprintf(
+      text, sizeof(text),
+      "packet { trusted_packet_sequence_id: 1 sequence_flags: 1 trace_packet_defaults { timestamp_clock_id: 64\n"
+      "  track_event_defaults { track_uuid: 1 } } clock_snapshot {\n"
+      "  clocks { clock_id: 64 timestamp: 1000 is_incremental: true } clocks { clock_id: 6 timestamp: 1000 } } }\n"
+      "packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 name: \"track\" } }\n");
+  for (int i = 0; i < count; i++)
+    len += (size_t)snprintf(text + len, sizeof(text) - len,
+                            "packet { timestamp: 10 trusted_packet_sequence_id: 1 sequence_flags: 2\n"
+                            "  track_event { type: TYPE_SLICE_BEGIN name: \"%s\" } }\n"
+                            "packet { timestamp: %d trusted_packet_sequence_id: 1 sequence_flags: 2\n"
+                            "  track_event { type: TYPE_SLICE_END } }\n",
+                            i % 2 ? "long" : "short", i % 2 ? 100000 : 1000);
+  assert_true(len < sizeof(text));
+  write_in(f, text);
+}
+
+static void what_stays_between_what_goes_keeps_its_time(void **state) {
+  enum { COUNT = 60, STEP = 10 + 1000 + 10 + 100000 };
+  const struct files *f = *state;
+  struct tb_filter_options options = {.size = sizeof(options), .min_dur_ns = 50000};
+  struct tb_reader_options reading = {.size = sizeof(reading)};
+  struct tb_filter_report report = {.size = sizeof(report)};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  int64_t begins = 0, ends = 0;
+  write_turns(f, COUNT);
+  assert_int_equal(tb_filter(f->in, f->packets, &options, &report, NULL), TB_OK);
+  assert_int_equal(report.packets_out, report.packets_in - COUNT);
+  assert_int_equal(report.slices_out, COUNT / 2);
+  tb_filter_report_free(&report);
+  assert_int_equal(tb_reader_open(f->packets, &reading, &reader, NULL), TB_OK);
+  while (tb_reader_next(reader, &event) == TB_OK)
+    if (event->type == TB_EVENT_SLICE_BEGIN)
+      assert_int_equal(event->ts, 1000 + 10 + 1000 + 10 + STEP * begins++);
+    else if (event->type == TB_EVENT_SLICE_END)
+      assert_int_equal(event->ts, 1000 + STEP * ++ends);
+  tb_reader_close(reader);
+  assert_int_equal(begins, COUNT / 2);
+  assert_int_equal(ends, COUNT / 2);
 }
 
 /* ---- repair ------------------------------------------------------------------------------------------------------ */
@@ -194,6 +241,7 @@ static void what_was_written_before_a_crash_stays(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(each_choice_is_among_its_own_kind_of_things, make_files, remove_files),
+      cmocka_unit_test_setup_teardown(what_stays_between_what_goes_keeps_its_time, make_files, remove_files),
       cmocka_unit_test_setup_teardown(a_worker_of_the_kernel_is_called_without_what_it_works_on, make_files,
                                       remove_files),
       cmocka_unit_test_setup_teardown(lines_of_two_writers_that_tear_each_other_cost_the_torn_ones_alone, make_files,
