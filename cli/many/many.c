@@ -51,6 +51,7 @@ struct many {
   char *options;
   size_t worker_count, running, next, shown;
   size_t converted, partial, failed, up_to_date;
+  size_t made_before, own; /* of jobs.own: what earlier runs made, and what nobody says where it is from */
   uint64_t bytes_read, bytes_total, bytes_written;
   int exit_status;
   struct cli_progress progress;
@@ -192,6 +193,8 @@ static void print_summary(FILE *to, const struct many *run) {
   cli_report_bytes(to, run->bytes_written);
   if (run->jobs.passed_over)
     cli_print(to, "; %zu in the folders passed over, whose names are no trace's", run->jobs.passed_over);
+  if (run->made_before) cli_print(to, "; %zu passed over, which earlier runs made", run->made_before);
+  if (run->own) cli_print(to, "; %zu passed over, whose output would be the file itself", run->own);
   fputc('\n', to);
 }
 
@@ -219,8 +222,9 @@ static void report(FILE *to, const struct many *run, bool json) {
   if (json) {
     cli_print(to, "{\"version\": 1, \"exit_status\": %d, \"converted\": %zu, \"partial\": %zu, ", run->exit_status,
               run->converted, run->partial);
-    cli_print(to, "\"failed\": %zu, \"up_to_date\": %zu, \"passed_over\": %zu, \"files\": [\n", run->failed,
-              run->up_to_date, run->jobs.passed_over);
+    cli_print(to, "\"failed\": %zu, \"up_to_date\": %zu, \"passed_over\": %zu, ", run->failed, run->up_to_date,
+              run->jobs.passed_over);
+    cli_print(to, "\"made_before\": %zu, \"own_outputs\": %zu, \"files\": [\n", run->made_before, run->own);
   }
   for (size_t i = 0; i < run->jobs.count; i++) {
     if (json && i) fputs(",\n", to);
@@ -392,6 +396,27 @@ static int check_settings(const struct convert_settings *settings) {
   return CLI_OK;
 }
 
+/* Files in folders that would become themselves are no inputs: what earlier runs made is counted, others are said, and
+ * none of those is overwritten. */
+static int check_own(struct many *run) {
+  for (size_t i = 0; i < run->jobs.own_count; i++) {
+    const struct cli_job *job = &run->jobs.own[i];
+    if (cli_made_knows(&run->made, job)) {
+      run->made_before++;
+      continue;
+    }
+    if (job->overwritten_by)
+      return cli_usage(&cli_convert,
+                       "%s would become %s, which is a trace in the folders that no run before made; give another "
+                       "--out-dir or --suffix",
+                       job->overwritten_by, job->from);
+    run->own++;
+    if (!run->settings->quiet)
+      cli_print(stderr, "%s: passed over: it would become itself; give another --out-dir or --suffix\n", job->from);
+  }
+  return CLI_OK;
+}
+
 /* The folder of outputs, with those above it, and its record. */
 static int open_out_dir(struct many *run) {
   size_t len = strlen(run->settings->out_dir) + sizeof("/x");
@@ -413,6 +438,7 @@ int cli_convert_many(const struct cli_operands *operands, const struct convert_s
   if (status == CLI_OK) status = prepare(&run, operands);
   if (status == CLI_OK) status = open_out_dir(&run);
   if (status == CLI_OK) status = check_report(&run);
+  if (status == CLI_OK) status = check_own(&run);
   if (status == CLI_OK) {
     run_jobs(&run);
     if (!settings->quiet) print_summary(stderr, &run);

@@ -10,22 +10,22 @@
 #include "print.h"
 #include "tracebridge/file.h"
 
-static struct cli_job *add(struct cli_jobs *jobs) {
-  if (jobs->count == jobs->capacity) {
-    size_t capacity = jobs->capacity ? 2 * jobs->capacity : 64;
-    struct cli_job *items = realloc(jobs->items, capacity * sizeof(*items));
-    if (!items) return NULL;
-    jobs->items = items;
-    jobs->capacity = capacity;
+static struct cli_job *add(struct cli_job **items, size_t *count, size_t *capacity) {
+  if (*count == *capacity) {
+    size_t larger = *capacity ? 2 * *capacity : 64;
+    struct cli_job *moved = realloc(*items, larger * sizeof(**items));
+    if (!moved) return NULL;
+    *items = moved;
+    *capacity = larger;
   }
-  struct cli_job *job = &jobs->items[jobs->count++];
+  struct cli_job *job = &(*items)[(*count)++];
   *job = (struct cli_job){0};
   return job;
 }
 
 /* `below`: the path below the folder that was named, or the name of a file. */
 static int add_file(struct cli_jobs *jobs, const char *path, const char *below, const struct stat *input) {
-  struct cli_job *job = add(jobs);
+  struct cli_job *job = add(&jobs->items, &jobs->count, &jobs->capacity);
   if (!job) return cli_no_memory(&cli_convert);
   size_t folder = strlen(jobs->out_dir), kept = tb_format_stem(below);
   size_t len = folder + 1 + kept + strlen(jobs->suffix);
@@ -50,18 +50,21 @@ static bool is_out_dir(const struct cli_jobs *jobs, const char *folder) {
   return realpath(folder, path) && strcmp(path, jobs->out_path) == 0;
 }
 
-static void drop_last(struct cli_jobs *jobs) {
-  struct cli_job *job = &jobs->items[--jobs->count];
-  free(job->from);
-  free(job->to);
+/* Inputs and outputs may share a folder, and outputs are no inputs then. */
+static int set_apart_own(struct cli_jobs *jobs) {
+  const struct cli_job *last = &jobs->items[jobs->count - 1];
+  if (!tb_file_overwrites_input(last->to, last->from)) return CLI_OK;
+  struct cli_job *own = add(&jobs->own, &jobs->own_count, &jobs->own_capacity);
+  if (!own) return cli_no_memory(&cli_convert);
+  *own = *last;
+  own->is_own = true;
+  jobs->count--;
+  return CLI_OK;
 }
 
 static int add_trace(struct cli_jobs *jobs, const FTSENT *entry, size_t root) {
   int status = add_file(jobs, entry->fts_path, entry->fts_path + root, entry->fts_statp);
-  /* inputs and outputs may share a folder, and outputs are no inputs then */
-  const struct cli_job *last = status == CLI_OK ? &jobs->items[jobs->count - 1] : NULL;
-  if (last && tb_file_overwrites_input(last->to, last->from)) drop_last(jobs);
-  return status;
+  return status == CLI_OK ? set_apart_own(jobs) : status;
 }
 
 static int add_entry(struct cli_jobs *jobs, FTS *tree, FTSENT *entry, size_t root) {
@@ -109,7 +112,8 @@ static int add_operand(struct cli_jobs *jobs, char *path) {
 
 static int by_output(const void *a, const void *b) {
   const struct cli_job *const *first = a, *const *second = b;
-  return strcmp((*first)->to, (*second)->to);
+  int order = strcmp((*first)->to, (*second)->to);
+  return order ? order : (*first)->is_own - (*second)->is_own;
 }
 
 static int usage_of_one_output(const struct cli_job *a, const struct cli_job *b) {
@@ -122,15 +126,32 @@ static int usage_of_one_output(const struct cli_job *a, const struct cli_job *b)
 
 /* Two files with one output are wrong usage. */
 static int check_outputs(const struct cli_jobs *jobs) {
-  const struct cli_job **sorted = calloc(jobs->count + 1, sizeof(struct cli_job *));
+  size_t count = jobs->count + jobs->own_count;
+  struct cli_job **sorted = calloc(count + 1, sizeof(struct cli_job *));
   if (!sorted) return cli_no_memory(&cli_convert);
-  for (size_t i = 0; i < jobs->count; i++) sorted[i] = &jobs->items[i];
-  qsort(sorted, jobs->count, sizeof(struct cli_job *), by_output);
+  for (size_t i = 0; i < count; i++) sorted[i] = i < jobs->count ? &jobs->items[i] : &jobs->own[i - jobs->count];
+  qsort(sorted, count, sizeof(struct cli_job *), by_output);
   int status = CLI_OK;
-  for (size_t i = 1; i < jobs->count && status == CLI_OK; i++)
-    if (strcmp(sorted[i - 1]->to, sorted[i]->to) == 0) status = usage_of_one_output(sorted[i - 1], sorted[i]);
+  for (size_t i = 1; i < count && status == CLI_OK; i++) {
+    if (strcmp(sorted[i - 1]->to, sorted[i]->to) != 0) continue;
+    if (sorted[i]->is_own)
+      sorted[i]->overwritten_by = sorted[i - 1]->from;
+    else
+      status = usage_of_one_output(sorted[i - 1], sorted[i]);
+  }
   free(sorted);
   return status;
+}
+
+static int refuse_nothing(const struct cli_jobs *jobs) {
+  if (jobs->own_count)
+    cli_print(stderr,
+              "tracebridge: every trace in the folders would become itself, %s first; give another "
+              "--out-dir or --suffix\n",
+              jobs->own[0].from);
+  else
+    cli_print(stderr, "tracebridge: no file in the folders ends in " CLI_OUTPUT_NAMES "\n");
+  return CLI_BAD_DATA;
 }
 
 int cli_jobs_find(const struct cli_operands *operands, struct cli_jobs *jobs) {
@@ -142,19 +163,21 @@ int cli_jobs_find(const struct cli_operands *operands, struct cli_jobs *jobs) {
   }
   int status = CLI_OK;
   for (int i = 0; i < operands->count && status == CLI_OK; i++) status = add_operand(jobs, operands->items[i]);
-  if (status == CLI_OK && !jobs->count) {
-    cli_print(stderr, "tracebridge: no file in the folders ends in " CLI_OUTPUT_NAMES "\n");
-    return CLI_BAD_DATA;
-  }
+  if (status == CLI_OK && !jobs->count) return refuse_nothing(jobs);
   return status == CLI_OK ? check_outputs(jobs) : status;
 }
 
-void cli_jobs_free(struct cli_jobs *jobs) {
-  for (size_t i = 0; i < jobs->count; i++) {
-    free(jobs->items[i].from);
-    free(jobs->items[i].to);
+static void free_jobs(struct cli_job *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    free(items[i].from);
+    free(items[i].to);
   }
-  free(jobs->items);
+  free(items);
+}
+
+void cli_jobs_free(struct cli_jobs *jobs) {
+  free_jobs(jobs->items, jobs->count);
+  free_jobs(jobs->own, jobs->own_count);
 }
 
 bool cli_job_make_folders(const struct cli_job *job) {

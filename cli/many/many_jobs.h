@@ -12,15 +12,19 @@
 #include "cli.h"
 
 struct cli_job {
-  char *from, *to;  /* paths */
-  const char *name; /* of the output below the folder of outputs, in `to` */
+  char *from, *to;            /* paths */
+  const char *name;           /* of the output below the folder of outputs, in `to` */
+  bool is_own;                /* it would become itself */
+  const char *overwritten_by; /* then: the other input that would become it; NULL: there is none */
   struct stat input;
 };
 
 struct cli_jobs {
   struct cli_job *items; /* in the order of the operands, folders by name */
   size_t count, capacity;
-  size_t passed_over; /* files in folders whose names are no trace's */
+  size_t passed_over;  /* files in folders whose names are no trace's */
+  struct cli_job *own; /* files in folders that would become themselves: outputs of before, or traces named like them */
+  size_t own_count, own_capacity;
   const char *out_dir, *suffix;
   char out_path[PATH_MAX]; /* of out_dir from the root, empty where it is not there yet; passed over in folders */
 };

@@ -112,6 +112,13 @@ static int by_name_alone(const void *name, const void *entry) {
   return strcmp(name, ((const struct cli_made_entry *)entry)->name);
 }
 
+static const struct cli_made_entry *entry_of(const struct cli_made *made, const struct cli_job *job) {
+  if (!made->count) return NULL;
+  return bsearch(job->name, made->entries, made->count, sizeof(*made->entries), by_name_alone);
+}
+
+bool cli_made_knows(const struct cli_made *made, const struct cli_job *job) { return entry_of(made, job) != NULL; }
+
 static bool is_newer(const struct stat *output, const struct stat *input) {
   if (output->st_mtim.tv_sec != input->st_mtim.tv_sec) return output->st_mtim.tv_sec > input->st_mtim.tv_sec;
   return output->st_mtim.tv_nsec > input->st_mtim.tv_nsec;
@@ -119,9 +126,7 @@ static bool is_newer(const struct stat *output, const struct stat *input) {
 
 const struct cli_made_entry *cli_made_find(const struct cli_made *made, const struct cli_job *job,
                                            const char *options) {
-  if (!made->count) return NULL;
-  const struct cli_made_entry *entry =
-      bsearch(job->name, made->entries, made->count, sizeof(*made->entries), by_name_alone);
+  const struct cli_made_entry *entry = entry_of(made, job);
   struct stat output;
   char input[PATH_MAX];
   if (!entry || strcmp(entry->options, options) != 0) return NULL;

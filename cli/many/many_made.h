@@ -35,6 +35,9 @@ int cli_made_open(struct cli_made *made, const char *out_dir);
  * size that was written. NULL: it is to be made. */
 const struct cli_made_entry *cli_made_find(const struct cli_made *made, const struct cli_job *job, const char *options);
 
+/* Whether an earlier run made the job's output, of whatever input. */
+bool cli_made_knows(const struct cli_made *made, const struct cli_job *job);
+
 /* Adds that the job's output was made. False where it could not be written; errno says why. */
 bool cli_made_add(struct cli_made *made, const struct cli_job *job, const char *options, int exit_status);
 
