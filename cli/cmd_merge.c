@@ -54,9 +54,8 @@ static const char *parse_drift(void *field, const char *value) {
 static const struct cli_option options[] = {
     CLI_OPTION_OUTPUT(struct merge_settings),
     {0, "offset", "FILE=TIME",
-     "Place the input FILE by adding TIME to its times: a number with a sign and a unit (ns, us, ms, s, min, h; "
-     "without one "
-     "ns). They then are on the merged trace's clock. FILE is an input as it is named here, or the end of its path, "
+     "Place the input FILE by adding TIME, which may be negative, to its times: " CLI_TIME_UNITS
+     ". They then are on the merged trace's clock. FILE is an input as it is named here, or the end of its path, "
      "from one of its / on; it has to mean one input.",
      parse_file_option, offsetof(struct merge_settings, offsets)},
     {0, "machine", "FILE=NAME", "Say that FILE was recorded on the machine NAME; its process ids are that machine's.",

@@ -40,7 +40,8 @@ static const struct cli_option options[] = {
      "Write the parts to the folder DIR, which is made where it is not there, and has to be empty.", cli_parse_text,
      offsetof(struct split_settings, cut.output)},
     {0, "by", "WHAT",
-     "What makes a part: process, thread, machine, time=TIME (10s: so long is each), size=SIZE (500M: about so large "
+     "What makes a part: process, thread, machine, time=TIME (10s: so long is each; ns without a unit), size=SIZE "
+     "(500M: about so large "
      "is each, before it is compressed).",
      parse_by, 0},
     {0, "suffix", "SUFFIX",

@@ -28,16 +28,17 @@ static const char *parse_last(void *field, const char *value) {
 static const struct cli_option options[] = {
     CLI_CUT_OUTPUT,
     {0, "start", "TIME",
-     "Leave out what is before TIME: a number with a unit (ns, us, ms, s, min, h) counts from the trace's first event, "
+     "Leave out what is before TIME: " CLI_TIME_UNITS " counts from the trace's first event, "
      "CLOCK:TIME is a reading of the clock CLOCK (BOOTTIME:12.5s), a date with its zone one of the wall clock "
      "(2023-11-14T22:13:20.5Z).",
      parse_point, offsetof(struct trim_settings, start)},
     {0, "end", "TIME", "Leave out what is at TIME or later.", parse_point, offsetof(struct trim_settings, end)},
-    {0, "last", "TIME", "Keep what is at most TIME before the trace's last event, without --start and --end.",
+    {0, "last", "TIME",
+     "Keep what is at most TIME (5s; ns without a unit) before the trace's last event, without --start and --end.",
      parse_last, offsetof(struct trim_settings, last)},
     {0, "shift", "TIME",
-     "Add TIME to all times of the output, +1.5ms or -2s, on the trace clock: what other clocks read then stays, dates "
-     "too.",
+     "Add TIME, +1.5ms or -2s and ns without a unit, to all times of the output, on the trace clock: what other clocks "
+     "read then stays, dates too.",
      cli_parse_time, offsetof(struct trim_settings, shift)},
     CLI_CUT_OPTIONS,
 };

@@ -88,7 +88,7 @@ const char *cli_parse_time(void *field, const char *value) {
     case TB_UNSUPPORTED:
       return "a time that is a whole number of nanoseconds";
     default:
-      return "a time with its unit (ns, us, ms, s, min, h), such as 1.5ms";
+      return "a time such as 1.5ms: " CLI_TIME_UNITS;
   }
 }
 
@@ -275,15 +275,32 @@ static const struct cli_option *find_short(const struct cli_command *command, ch
 
 struct option_parser {
   const struct cli_command *command;
+  const struct cli_option *unitless; /* the last that was given a time without a unit, and its value */
+  const char *unitless_value;
   int argc, at;
   char **argv;
   char *settings;
 };
 
-static enum cli_parse_result store(const struct option_parser *parser, const struct cli_option *option,
-                                   const char *given, const char *value) {
+/* A time that may have been meant in seconds. */
+static void note_unit(struct option_parser *parser, const struct cli_option *option, const char *value) {
+  bool takes_time = option->value && strstr(option->value, "TIME"),
+       says_time = value && strncmp(value, "time=", 5) == 0;
+  if (!takes_time && !says_time) return;
+  const char *equals = strrchr(value, '='), *time = equals ? equals + 1 : value, *colon = strrchr(time, ':');
+  if (colon) time = colon + 1;
+  if (time[strspn(time, "+-.0123456789")] || !time[strspn(time, "+-.0")]) return;
+  parser->unitless = option;
+  parser->unitless_value = value;
+}
+
+static enum cli_parse_result store(struct option_parser *parser, const struct cli_option *option, const char *given,
+                                   const char *value) {
   const char *wanted = option->parse(parser->settings + option->offset, value);
-  if (!wanted) return CLI_PARSED;
+  if (!wanted) {
+    note_unit(parser, option, value);
+    return CLI_PARSED;
+  }
   const char *meant = cli_option_meant(option, value ? value : "");
   (void)cli_usage(parser->command, "%s needs %s, not '%s'%s%s%s", given, wanted, value ? value : "",
                   meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
@@ -339,6 +356,14 @@ static enum cli_parse_result take_short(struct option_parser *parser, const char
   return CLI_PARSED;
 }
 
+/* Prints what is done as it was written, but was perhaps not meant so. */
+static void print_unit(const struct option_parser *parser) {
+  const struct cli_option *quiet = find_long(parser->command, "quiet", 5);
+  if (!parser->unitless || (quiet && *(const bool *)(parser->settings + quiet->offset))) return;
+  cli_print(stderr, "tracebridge %s: --%s %s is in ns, since it says no unit\n", parser->command->name,
+            parser->unitless->name, parser->unitless_value);
+}
+
 enum cli_parse_result cli_parse(const struct cli_command *command, int argc, char **argv, void *settings,
                                 struct cli_operands *operands) {
   struct option_parser parser = {.command = command, .argc = argc, .argv = argv, .settings = settings};
@@ -358,5 +383,6 @@ enum cli_parse_result cli_parse(const struct cli_command *command, int argc, cha
       result = word[1] == '-' ? take_long(&parser, word) : take_short(&parser, word);
     if (result != CLI_PARSED) return result;
   }
+  print_unit(&parser);
   return CLI_PARSED;
 }

@@ -28,7 +28,7 @@ const char *cli_parse_text(void *field, const char *value);     /* [const char *
 const char *cli_parse_count(void *field, const char *value);    /* [unsigned] at least 1 */
 const char *cli_parse_size(void *field, const char *value);     /* [size_t] bytes, a whole number; see CLI_SIZE_UNITS */
 const char *cli_parse_id(void *field, const char *value);       /* [uint32_t] not 0 */
-const char *cli_parse_time(void *field, const char *value);     /* [int64_t] ns, of a number with a unit, "+1.5ms" */
+const char *cli_parse_time(void *field, const char *value);     /* [int64_t] ns, "+1.5ms"; see CLI_TIME_UNITS */
 const char *cli_parse_format(void *field, const char *value);   /* [enum tb_format] */
 const char *cli_parse_target(void *field, const char *value);   /* [enum tb_format] that can be written */
 const char *cli_parse_clock(void *field, const char *value);    /* [enum tb_clock] in any case, - or _ between words */
@@ -48,6 +48,7 @@ const char *const *cli_option_choices(const struct cli_option *option);
 /* The one of these words that `value` may stand for by a slip; NULL: none. */
 const char *cli_option_meant(const struct cli_option *option, const char *value);
 
+#define CLI_TIME_UNITS "a number and a unit (ns, us, ms, s, min, h; ns where there is none)"
 #define CLI_SIZE_UNITS "K, M, G, T are powers of 1024, as KiB and MiB are; kB and MB are powers of 1000"
 
 /* Options that several commands share, for settings of the type S with a field of that name. */

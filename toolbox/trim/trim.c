@@ -104,8 +104,11 @@ static enum tb_status set_window(struct trimming *t, int64_t first, int64_t last
   if (options->last_ns) t->window.start = tb_time_subtract(last, options->last_ns);
   enum tb_status status = resolve(t, &options->start, first, &t->window.start);
   if (status == TB_OK) status = resolve(t, &options->end, first, &t->window.end);
-  if (status == TB_OK && t->window.start >= t->window.end)
+  if (status == TB_OK && t->window.start > t->window.end)
     status = fail(t, TB_INVALID, "the window ends before it starts");
+  if (status == TB_OK && t->window.start == t->window.end)
+    status =
+        fail(t, TB_INVALID, "the window is empty: it ends where it starts, and what is at its end is outside of it");
   t->report.start_ns = t->window.start;
   t->report.end_ns = t->window.end;
   return status;

@@ -9,7 +9,8 @@
 #include "tracebridge/trim.h"
 
 static const char WANTED[] =
-    "a time with its unit (1.5s, 20ms), one on a clock (TRACE:12.5s, REALTIME, BOOTTIME, ...) or a date with its zone "
+    "a time (1.5s, 20ms; ns without a unit), one on a clock (TRACE:12.5s, REALTIME, BOOTTIME, ...) or a date with its "
+    "zone "
     "(2023-11-14T22:13:20Z)";
 
 /* ---- dates ------------------------------------------------------------------------------------------------------- */
@@ -102,23 +103,17 @@ static bool parse_clock(struct tb_str name, enum tb_clock *clock) {
   return *clock != TB_CLOCK_UNKNOWN || (name.len == 5 && strncasecmp(name.ptr, "TRACE", name.len) == 0);
 }
 
-/* A duration that says its unit. */
-static bool parse_time(const char *text, int64_t *ns) {
-  size_t len = strlen(text);
-  return len && !isdigit((unsigned char)text[len - 1]) && tb_duration_parse(text, ns) == TB_OK;
-}
-
 const char *tb_trim_point_parse(const char *text, struct tb_trim_point *point) {
   struct tb_trim_point read = {.kind = TB_TRIM_POINT_AFTER, .clock = TB_CLOCK_UNKNOWN};
   if (!text || !point) return WANTED;
   const char *colon = strchr(text, ':');
-  if (parse_time(text, &read.ns)) {
+  if (tb_duration_parse(text, &read.ns) == TB_OK) {
     if (read.ns < 0) return "a time from the start on, not before it";
   } else if (parse_date(text, &read.ns)) {
     read.kind = TB_TRIM_POINT_CLOCK;
     read.clock = TB_CLOCK_REALTIME;
   } else if (colon && parse_clock((struct tb_str){text, (size_t)(colon - text)}, &read.clock) &&
-             parse_time(colon + 1, &read.ns)) {
+             tb_duration_parse(colon + 1, &read.ns) == TB_OK) {
     read.kind = TB_TRIM_POINT_CLOCK;
   } else {
     return WANTED;

@@ -34,7 +34,7 @@ struct tb_trim_point {
   int64_t ns;
 };
 
-/* Reads "1.5s" (after the start; units ns, us, ms, s, min, h), "BOOTTIME:12.5s" (on that clock; TRACE is
+/* Reads "1.5s" (after the start; as tb_duration_parse reads it), "BOOTTIME:12.5s" (on that clock; TRACE is
  * the trace's own) or "2023-11-14T22:13:20.5Z" (a date with its zone, "+01:00" as well). NULL, and *point; else, and
  * *point unchanged, a constant that says what was wanted. */
 TB_API const char *tb_trim_point_parse(const char *text, struct tb_trim_point *point);
