@@ -109,6 +109,55 @@ static const char *misnamed_events(struct tb_json_state *state, struct tb_batch 
   return p + 1;
 }
 
+/* ---- events where none are looked for ---------------------------------------------------------------------------- */
+
+enum { NESTED_DEPTH = 8 };
+
+/* Appends a key to the first `used` bytes of the path; returns how many there are then, TB_JSON_PATH where it is
+ * full. */
+static size_t append_key(struct tb_json_state *state, size_t used, struct tb_str key) {
+  size_t room = TB_JSON_PATH - used, dot = used > 0;
+  if (key.len + dot >= room) return TB_JSON_PATH;
+  if (dot) state->nested[used++] = '.';
+  memcpy(state->nested + used, key.ptr, key.len);
+  state->nested[used + key.len] = '\0';
+  return used + key.len;
+}
+
+/* Looks in a whole value at `p`, to which the first `used` bytes of the path lead, for an array of events. Returns
+ * where it is, and the path leads there; NULL: there is none, or deep down. */
+static const char *find_nested(struct tb_json_state *state, struct tb_tokenizer *scan, const char *p, size_t used,
+                               int depth) {
+  if (*p == '[') return kind_of_elements(state, p) == EVENT ? p : NULL;
+  if (*p != '{' || depth == NESTED_DEPTH || used >= TB_JSON_PATH) return NULL;
+  for (p = tb_tokenizer_space(p + 1); *p == '"'; p = tb_tokenizer_space(p + (*p == ','))) {
+    struct tb_str key;
+    p = tb_tokenizer_string(scan, p + 1, &key);
+    if (!p || *(p = tb_tokenizer_space(p)) != ':') return NULL;
+    p = tb_tokenizer_space(p + 1);
+    const char *found = find_nested(state, scan, p, append_key(state, used, key), depth + 1);
+    if (found) return found;
+    p = tb_tokenizer_skip_value(scan, p);
+    if (!p) return NULL;
+    p = tb_tokenizer_space(p);
+  }
+  return NULL;
+}
+
+/* A member that nobody knows, as long as there is no trace: keeps where the first events in it are, for the message
+ * that there are none. */
+static const char *other_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_str key, const char *p) {
+  const char *next = tb_json_trace_member(state, batch, key, p);
+  if (!next || state->seen_trace || *state->nested) return next;
+  struct tb_tokenizer scan = state->scan;
+  const char *found = find_nested(state, &scan, p, append_key(state, 0, key), 0);
+  if (found)
+    state->nested_offset = tb_json_offset(state, batch, found);
+  else
+    *state->nested = '\0';
+  return next;
+}
+
 static const char *member(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   struct tb_tokenizer *scan = &state->scan;
   struct tb_str key;
@@ -132,7 +181,7 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
     return p + 1;
   }
   if (tb_str_equal(key, TB_STR("trace_events"))) return misnamed_events(state, batch, key, p);
-  return tb_json_trace_member(state, batch, key, p);
+  return other_member(state, batch, key, p);
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */

@@ -193,6 +193,20 @@ static enum tb_status exhausted(struct tb_json_state *state) {
                  "more process and thread ids than the limit allows");
 }
 
+static enum tb_status no_events(const struct tb_json_state *state) {
+  struct tb_error *error = &state->reader->error;
+  if (!*state->nested)
+    return tb_fail(
+        error, TB_UNKNOWN_FORMAT, 0,
+        "is JSON, but no trace: there is no event in it, neither in an outermost array nor in traceEvents of "
+        "an outermost object");
+  return tb_fail(
+      error, TB_UNKNOWN_FORMAT, state->nested_offset,
+      "is JSON, but no trace: events are looked for in an outermost array and in traceEvents of an outermost "
+      "object, and these are in %s; what is there would be a trace in a file of its own",
+      state->nested);
+}
+
 /* The end of the input. */
 static enum tb_status at_end(struct tb_json_state *state) {
   struct tb_reader *reader = state->reader;
@@ -207,7 +221,7 @@ static enum tb_status at_end(struct tb_json_state *state) {
     return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is no JSON: there is no array or object in it");
   if (state->seen_trace || !state->seen_other) return TB_END;
   reader->losses.count = 0;
-  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is JSON, but no trace: there is no event in it");
+  return no_events(state);
 }
 
 /* Room for a unit that is longer than the text: moves it to the front and makes the text four times as long. */

@@ -25,6 +25,9 @@ enum { TB_JSON_LOOK_AHEAD = 256 };
 /* So far is looked for the first time, where events without one come before all others. */
 enum { TB_JSON_LOOK_FOR_TIME = 1 << 20 };
 
+/* The path of keys to events where none are read, as far as it is kept. */
+enum { TB_JSON_PATH = 128 };
+
 /* Where the reader is between two units (events, entries, members of an outermost object). */
 enum tb_json_container {
   TB_JSON_TOP,     /* before, between and after the outermost values */
@@ -62,8 +65,10 @@ struct tb_json_state {
   bool seen_events; /* a member traceEvents */
   bool seen_array;  /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
   bool seen_other;  /* an outermost value that is none, or an element of an array that is no event */
-  bool repairing;   /* an event: its phase is one letter, or a mistake */
-  bool seen_event;  /* one that is more than metadata of the trace */
+  char nested[TB_JSON_PATH]; /* keys to the first array of events below others than those above, "a.b"; "": none */
+  uint64_t nested_offset;    /* of that array */
+  bool repairing;            /* an event: its phase is one letter, or a mistake */
+  bool seen_event;           /* one that is more than metadata of the trace */
   /* where events are put that have no time: at that of the event before, or at the next one's where none was before */
   int64_t last_ts;
   bool has_last_ts;
