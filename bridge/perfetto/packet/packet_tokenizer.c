@@ -162,14 +162,22 @@ static enum tb_status pass_long_packet(struct tb_packet_tokenizer *stream, const
   return status;
 }
 
+/* Passes over what is left of a packet over the limit: to its end, or to a packet before that, since such a length is
+ * a damaged one more often than not. */
 static enum tb_status skip_on(struct tb_packet_tokenizer *stream) {
-  uint64_t left = (uint64_t)(stream->end - stream->at);
-  uint64_t now = stream->skip < left ? stream->skip : left;
-  stream->at += now;
-  stream->skip -= now;
-  if (stream->skip == 0) return TB_OK;
-  stream->needed = 1;
-  if (!stream->last) return TB_AGAIN;
+  const char *from = stream->at;
+  enum tb_status status = search(stream);
+  uint64_t passed = (uint64_t)(stream->at - from);
+  if (passed >= stream->skip) {
+    stream->at = from + stream->skip;
+    stream->searching = false;
+    stream->skip = 0;
+    stream->needed = 1;
+    return TB_OK;
+  }
+  stream->skip -= passed;
+  if (status == TB_OK) stream->skip = 0;
+  if (status == TB_OK || !stream->last) return status;
   stream->skip = 0;
   return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_tokenizer_offset(stream, stream->at));
 }

@@ -388,6 +388,22 @@ static void a_packet_over_the_limit_is_passed_over(void **state) {
   tb_buffer_free(&bytes);
 }
 
+static void a_wrong_length_over_the_limit_hides_nothing(void **state) {
+  (void)state;
+  struct tb_buffer bytes = new_trace();
+  add_event(&bytes, 1);
+  add(&bytes, "\x0a\x90\x01\x50\x09", 5); /* 144 bytes would be up to within a packet */
+  for (unsigned i = 0; i < 30; i++) add_event(&bytes, 2);
+  struct tb_reader_options options = {.size = sizeof(options), .max_record_bytes = 100};
+  for (size_t step = 1; step < 300; step += 50) {
+    struct outcome outcome = read_with(&bytes, step, &options);
+    assert_sequences(&outcome, "1 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2");
+    assert_int_equal(outcome.loss_count, 1);
+    assert_loss(&outcome, 0, "a packet is longer than the limit", 1, 8);
+  }
+  tb_buffer_free(&bytes);
+}
+
 static void a_wrong_length_costs_one_packet(void **state) {
   (void)state;
   struct tb_buffer bytes = new_trace();
@@ -509,6 +525,7 @@ int main(void) {
       cmocka_unit_test(a_packet_that_is_no_message_is_left_out_alone),
       cmocka_unit_test(the_synchronisation_marker_ends_damage),
       cmocka_unit_test(a_packet_over_the_limit_is_passed_over),
+      cmocka_unit_test(a_wrong_length_over_the_limit_hides_nothing),
       cmocka_unit_test(a_wrong_length_costs_one_packet),
       cmocka_unit_test(strict_reading_fails_at_the_damage_with_its_offset),
       cmocka_unit_test(packets_say_what_their_sequence_lost),
