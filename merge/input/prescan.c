@@ -3,6 +3,7 @@
 #include "base/mix64.h"
 
 #include "base/error.h"
+#include "base/losses.h"
 #include "merge/input/raw_packet_reader.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "perfetto/packet/packet_times.h"
@@ -465,6 +466,9 @@ static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader
   if (status != TB_END) return status;
   s->bytes = tb_raw_packet_reader_offset(packets);
   s->losses = tb_raw_packet_reader_damage(packets, &s->damage_offset, &s->damage);
+  s->goes_on =
+      s->unreadable ||
+      (s->losses && (tb_loss_kind_of(s->damage) != TB_LOSS_CUT || tb_raw_packet_reader_stream(packets)->resumed));
   if (s->packets > s->unreadable || (!s->unreadable && !s->losses)) return TB_OK;
   return tb_fail(error, TB_BAD_DATA, s->losses ? s->damage_offset : 0, "nothing in it can be read as perfetto: %s",
                  s->losses ? s->damage : "its packets are damaged");

@@ -89,6 +89,7 @@ struct tb_prescan {
   uint8_t known_kinds[TB_PAYLOAD_KINDS];   /* see tb_payload_times_known_all */
   uint8_t unknown_kinds[TB_PAYLOAD_KINDS]; /* payloads seen that may hold times which the table does not know */
   uint64_t losses;                         /* how often something could not be read */
+  bool goes_on;                            /* packets follow damage */
   const char *damage;                      /* what the first was, a constant; "" for none */
   uint64_t damage_offset;                  /* and where */
 };

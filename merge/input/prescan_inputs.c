@@ -3,6 +3,7 @@
  * Prescans all inputs. Inputs are independent, so several are scanned in parallel.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -111,6 +112,18 @@ static void read_all(struct prescan_round *round) {
   for (size_t i = 0; i < started; i++) join(round, threads[i]);
 }
 
+static void note_damage(struct tb_merger *m, const struct tb_source *s) {
+  const struct tb_prescan *prescan = &s->prescan;
+  if (prescan->unreadable)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_PACKETS_DAMAGED, s->index,
+                             "packets damaged inside: %" PRIu64
+                             "; repair leaves them out, all else passes them as they "
+                             "are",
+                             prescan->unreadable);
+  if (prescan->goes_on && tb_clock_graph_has_differences(&prescan->clocks.graph))
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_TIMES_AFTER_DAMAGE, s->index, "%s", TB_NOTE_DIFFERENCES);
+}
+
 static enum tb_status settle(struct tb_merger *m, struct tb_source *s, const struct outcome *outcome) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   in->bytes_in = s->prescan.bytes;
@@ -119,6 +132,7 @@ static enum tb_status settle(struct tb_merger *m, struct tb_source *s, const str
     m->error = outcome->error;
     return tb_merger_settle(m, s, outcome->status);
   }
+  note_damage(m, s);
   if (!s->prescan.losses) return TB_OK;
   in->damaged = m->partial = true;
   in->damage_offset = s->prescan.damage_offset;

@@ -119,6 +119,7 @@ static enum tb_status search(struct tb_packet_tokenizer *stream) {
     if (verdict == UNKNOWN) return TB_AGAIN;
     if (verdict == YES) {
       stream->searching = false;
+      stream->resumed = true;
       return TB_OK;
     }
   }

@@ -45,6 +45,7 @@ struct tb_packet_tokenizer {
   bool opened;    /* the window is of decompressed packets */
   bool last;      /* nothing follows the window from where it came */
   bool searching; /* for the next packet after damage */
+  bool resumed;   /* a packet was found after damage; for the user to clear */
   bool said_cut_short;
   size_t max_junk;     /* 0: none. It is for the user to take the bound away once there was a packet, or an event */
   uint64_t junk;       /* bytes passed over so far that are no packets */

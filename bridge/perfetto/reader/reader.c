@@ -23,8 +23,6 @@ static const char LOSS_UNREADABLE[] = "packets without the incremental state tha
 static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to the trace clock";
 static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
 static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
-static const char NOTE_DIFFERENCES[] =
-    "times behind damage that are written as differences are too early, by those of the packets that are lost";
 
 /* ---- what the modules share -------------------------------------------------------------------------------------- */
 
@@ -35,11 +33,22 @@ static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
 /* Bytes of unknown packets: of which sequences they were, nobody knows. */
 static enum tb_status lose_packets(void *ctx, const char *reason, uint64_t offset) {
   struct tb_reader *reader = ctx;
-  const struct tb_perfetto_reader *r = reader->state;
-  bool more_follows = tb_loss_kind_of(reason) != TB_LOSS_CUT;
-  if (more_follows && tb_clock_graph_has_differences(&r->state.clocks))
-    tb_reader_note(reader, NOTE_DIFFERENCES, offset);
+  struct tb_perfetto_reader *r = reader->state;
+  bool is_cut = tb_loss_kind_of(reason) == TB_LOSS_CUT;
+  if (is_cut) {
+    r->cut_at = offset;
+    r->stream.resumed = false;
+  } else if (tb_clock_graph_has_differences(&r->state.clocks)) {
+    tb_reader_note(reader, TB_NOTE_DIFFERENCES, offset);
+  }
   return tb_reader_lose(reader, reason, offset);
+}
+
+/* At the end: what seemed to be a cut was a length that is damaged, and packets followed. */
+static void note_false_cut(struct tb_perfetto_reader *r) {
+  if (r->cut_at == TB_NO_OFFSET || !r->stream.resumed || !tb_clock_graph_has_differences(&r->state.clocks)) return;
+  tb_reader_note(r->reader, TB_NOTE_DIFFERENCES, r->cut_at);
+  r->cut_at = TB_NO_OFFSET;
 }
 
 enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason) {
@@ -430,7 +439,9 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
   enum tb_status status = tb_packet_tokenizer_next(&r->stream, &r->head);
   if (status == TB_AGAIN) {
     status = next_window(r, batch);
-    return status == TB_END ? end_importers(r, batch) : status;
+    if (status != TB_END) return status;
+    note_false_cut(r);
+    return end_importers(r, batch);
   }
   if (status != TB_OK) return status;
   r->reader->has_read = true;
@@ -486,6 +497,7 @@ static enum tb_status create(struct tb_reader *reader) {
   r->reader = reader;
   r->allocator = reader->allocator;
   r->latest = INT64_MIN;
+  r->cut_at = TB_NO_OFFSET;
   tb_recording_starts_init(&r->recordings, reader->allocator);
   tb_packet_tokenizer_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose_packets,
                            reader, &reader->error);

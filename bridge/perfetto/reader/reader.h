@@ -43,6 +43,7 @@ struct tb_perfetto_reader {
   struct tb_packet_header head;
   struct tb_packet_context context;
   int64_t latest;  /* time of packets so far: that of packets that have none */
+  uint64_t cut_at; /* where a packet was that seemed to be the last; TB_NO_OFFSET: there was none */
   size_t emitted;  /* events it made, with those of earlier fills */
   size_t given;    /* events it made in earlier fills: it is read again because they filled their batch */
   bool full;       /* it has more events than the batch has room */

@@ -25,6 +25,23 @@ for name in damaged cut; do
 done
 tracebridge dump --events damaged.pftrace 2>stderr |
   sed -n 's/.*\(ts=[0-9]* \).*\(name="event[^"]*"\).*/\1\2/p' | sed -n 7,12p
+echo "--- what cuts and merges says it too"
+for command in merge trim filter repair; do
+  tracebridge $command -q damaged.pftrace -o out.pftrace 2>&1; echo "$command $?"
+done
+tracebridge merge -q cut.pftrace -o out.pftrace 2>&1; echo "cut $?"
+tracebridge split -q damaged.pftrace --by process -o parts 2>&1; echo "split $?"
+echo "--- a length that says more than there is"
+cat >longer.py <<'P'
+data, at = open("trace.pftrace", "rb").read(), 0
+for _ in range(14):
+    at += 2 + data[at + 1] if data[at + 1] < 0x80 else 3 + (data[at + 1] & 0x7f) + (data[at + 2] << 7)
+open("longer.pftrace", "wb").write(data[:at + 1] + b"\xff\xff\xff\xff\x07" + data[at + 2:])
+P
+python3 longer.py
+tracebridge convert longer.pftrace -o longer.json 2>summary; echo "longer $?"
+sed -n '/lost:/,$p' summary
+tracebridge merge -q longer.pftrace -o out.pftrace 2>&1; echo "merge $?"
 for i in 1 2 3; do
   echo "packet { trusted_packet_sequence_id: 2 timestamp: $i"
   echo "track_event { type: TYPE_INSTANT track_uuid: 5 name: \"$i\" } }"
