@@ -27,7 +27,8 @@ static inline bool is_plain(const struct tb_event *event) {
   }
   return !(event->extra_count | event->flow_count | event->terminating_flow_count) &&
          !(event->id.kind | event->bind_id.kind) && !tb_stack_is_there(&event->stack) &&
-         !tb_stack_is_there(&event->end_stack) && !(location->function.len | location->file.len | location->line) &&
+         !tb_stack_is_there(&event->end_stack) &&
+         !(location->function.len | location->file.len | location->line | event->log_level) &&
          (event->name.len || event->type == TB_EVENT_SLICE_END);
 }
 

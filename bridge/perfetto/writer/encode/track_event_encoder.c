@@ -2,6 +2,7 @@
 #include "perfetto/writer/encode/track_event_encoder.h"
 
 #include "model/arg_lookup.h"
+#include "model/fields_as_args.h"
 #include "model/phases.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -484,6 +485,13 @@ static char *put_log(struct body_encoding *e, char *at, const struct tb_event *e
   return tb_wire_close_message(start, at);
 }
 
+/* TrackEvent has a place for the level of a log message alone: that of another event is an argument, as in JSON. */
+static char *put_level(struct body_encoding *e, char *at, const struct tb_event *event) {
+  const struct tb_arg level = {.type = TB_ARG_STRING, .span = 1, .text = tb_log_level_name(event->log_level)};
+  if (!level.text.len) return at;
+  return put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_STR(TB_ARG_LOG_LEVEL), &level, 1);
+}
+
 static char *put_source_location(char *at, const struct tb_frame *location) {
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_SOURCE_LOCATION);
   struct tb_str file = location->file, function = location->function;
@@ -581,7 +589,10 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   if (!at) return TB_NO_MEMORY;
   if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);
   if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event, carried->emitter);
-  if (event->type == TB_EVENT_LOG) at = put_log(&e, at, event);
+  if (event->type == TB_EVENT_LOG)
+    at = put_log(&e, at, event);
+  else if (event->log_level && parts & TB_ENCODE_ARGS)
+    at = put_level(&e, at, event);
   at = put_rare_fields(at, event);
   body->len = (size_t)(at - body->data);
   if (name) *name = name_iid;
