@@ -184,7 +184,9 @@ static enum tb_status find_latest(struct tb_fxt_tables *tables, uint64_t thread,
 }
 
 enum tb_status tb_fxt_thread_track_of_koid(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
-  enum tb_status status = find_latest(tables, thread, track);
+  /* 0 is the idle thread, and within a process what stands for the whole of it, as for counters */
+  *track = NULL;
+  enum tb_status status = thread ? find_latest(tables, thread, track) : TB_OK;
   if (status != TB_OK) return status;
   if (!*track) *track = tb_map_find_pointer(&tables->unowned_threads, thread, 0);
   if (*track) return TB_OK;
