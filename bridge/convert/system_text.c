@@ -150,6 +150,7 @@ static void add_all(struct tb_losses *to, const struct tb_losses *from) {
 static enum tb_status fill_events(struct tb_reader *reader, struct system_text *s, struct tb_batch *batch) {
   s->events->fills = reader->fills;
   s->events->used_up = reader->used_up;
+  s->events->is_shaped = reader->is_shaped;
   enum tb_status status = tb_reader_find_format(s->events);
   if (status == TB_OK) status = s->events->ops->fill(s->events, batch);
   for (size_t i = 0; i < batch->event_count; i++) batch->events[i].offset = TB_NO_OFFSET;

@@ -36,6 +36,15 @@ case $name in
     "$program" "$traces/ftrace.perfetto-trace" > "$work/out"
     expect $'31\tworker\t1\t40096' $'41\tbinder\t1\t10000' $'50\tother\t1\t1000' $'0\tswapper/1\t1\t11500'
     ;;
+  kernel_events)
+    "$program" "$traces/kernel_events.perfetto-trace" > "$work/out"
+    expect $'1100\t1\t31\ttask_newtask\tpid=32\tcomm=maker\tclone_flags=4001536\toom_score_adj=5' \
+      $'1400\t1\t32\ttask_rename\tpid=32\toldcomm=maker\tnewcomm=made\toom_score_adj=5' \
+      $'1500\t1\t32\tsched_blocked_reason\tpid=31\tcaller=folio_wait_bit\tio_wait=1' \
+      $'1600\t1\t32\tsched_process_exit\tcomm=made\tpid=32\ttgid=30\tprio=120' \
+      $'1800\t1\t31\tsched_process_free\tcomm=made\tpid=32\tprio=120'
+    ! "$program" "$traces/nothing" 2> /dev/null
+    ;;
   flow_edges)
     "$program" "$phases/flows.json" > "$work/all"
     head -n 3 "$work/all" > "$work/out"

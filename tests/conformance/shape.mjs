@@ -6,20 +6,25 @@
 // Runs self_time, counters and flow_edges of docs/examples, which read the one shape of events, from the folder
 // EXAMPLES over each FILE, and asks Perfetto's trace processor for the same numbers: by name how many slices there are
 // and how long they last in all and without those inside of them; of each counter how many values and their sum; how
-// many flows join two slices. What differs must be in KNOWN, in lines `FILE: DIFFERENCES | REASON`, exactly so;
-// --update writes what is seen and keeps the reasons. Exit status 0 when all is as known.
+// many flows join two slices. Events of the kernel that are instants to users are slices of no length in both. What
+// differs must be in KNOWN, in lines `FILE: DIFFERENCES | REASON`, exactly so; --update writes what is seen and keeps
+// the reasons. Exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { queryTrace } from "./engine.mjs";
+import { SAID } from "./kernel_kinds.mjs";
 import { readKnown, writeKnown } from "./known.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const QUERIES = {
-  slice: `select ifnull(name, ''), count(*), sum(dur),
-            sum(dur - ifnull((select sum(c.dur) from slice c where c.parent_id = s.id and c.dur > 0), 0))
-          from slice s where dur >= 0 group by 1`,
+  slice: `select name, count(*), sum(dur), sum(own) from (
+            select ifnull(name, '') name, dur,
+              dur - ifnull((select sum(c.dur) from slice c where c.parent_id = s.id and c.dur > 0), 0) own
+            from slice s where dur >= 0
+            union all select name, 0, 0 from ftrace_event where name not in (${[...SAID].map((name) => `'${name}'`)}))
+          group by 1`,
   counter: `select ifnull(t.name, ''), count(*), sum(c.value)
             from counter c join track t on t.id = c.track_id where t.name != 'thread_time' group by 1`,
   flows: "select '', count(*) from flow",

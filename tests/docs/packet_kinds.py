@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """packet_kinds.py PROGRAM PAGE [--counts] TRACE-OR-FOLDER...
 
-Which packets a reader in the one shape gives as packets, and not as events: PAGE has them in the table below "Packets
-that stay packets". Each kind that some of the Perfetto traces shows so has to be in it. With --counts the numbers of
-the table are those of traces that have the kind so, the most first. Exit status 0 when all is so.
+Which packets a reader in the one shape gives as packets, and not as events, as the PROGRAM kinds_read prints them: PAGE
+has them in the table below "Packets that stay packets". Each kind that some of the Perfetto traces shows so has to be
+in it. With --counts the numbers of the table are those of traces that have the kind so, the most first, and so are
+those of the table below "Events of the kernel", which has the kinds of five traces and more. Exit status 0 when all is
+so.
 """
 import argparse
 import collections
@@ -12,16 +14,16 @@ import re
 import subprocess
 import sys
 
-HEADING = "## Packets that stay packets"
+PACKETS, KERNEL = "Packets that stay packets", "Events of the kernel"
 KIND = re.compile(r"`(\w+)`(?: (\d+))?")
-PACKETS = re.compile(r'^@\d+ packets .*?name="([^"]*)"', re.MULTILINE)
+MANY = 5  # traces that have a kind of the kernel's events which the page names
 
 
-def kinds_of_page(page):
+def kinds_of_page(page, heading):
     text = pathlib.Path(page).read_text()
-    if HEADING not in text:
-        sys.exit(f"{page}: there is no {HEADING!r}")
-    section = text.split(HEADING, 1)[1].split("\n## ", 1)[0]
+    if f"## {heading}\n" not in text:
+        sys.exit(f"{page}: there is no '## {heading}'")
+    section = text.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
     cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("|")]
     return [(kind, int(count or 0)) for cell in cells for kind, count in KIND.findall(cell)]
 
@@ -33,8 +35,24 @@ def traces_of(places):
 
 
 def kinds_of_trace(program, trace):
-    run = subprocess.run([program, "dump", "--events", trace], capture_output=True, text=True, errors="replace")
-    return {name for name in PACKETS.findall(run.stdout) if name}
+    """Pairs of "packets" or "instant" and the kind."""
+    run = subprocess.run([program, trace], capture_output=True, text=True, errors="replace")
+    return {tuple(line.split(" ", 1)) for line in run.stdout.splitlines()}
+
+
+def faults_of_counts(listed, seen):
+    for kind, count in listed:
+        if seen[kind] != count:
+            yield f"{kind} is of {seen[kind]} traces, not of {count}"
+    for before, after in zip(listed, listed[1:]):
+        if after[1] > before[1]:
+            yield f"{after[0]} is behind {before[0]}"
+
+
+def faults_of_lack(listed, seen, least):
+    for kind in sorted(seen.keys() - dict(listed).keys()):
+        if seen[kind] >= least:
+            yield f"{kind}, of {seen[kind]} traces, is not in the table"
 
 
 def main():
@@ -44,20 +62,21 @@ def main():
     parser.add_argument("--counts", action="store_true")
     parser.add_argument("places", nargs="+")
     args = parser.parse_args()
-    listed = kinds_of_page(args.page)
-    seen = collections.Counter(kind for trace in traces_of(args.places)
-                               for kind in kinds_of_trace(args.program, trace))
-    missing = sorted(seen.keys() - dict(listed).keys())
-    faults = [f"{kind}, of {seen[kind]} traces, is not in the table" for kind in missing]
-    if not seen:
+    seen = {"packets": collections.Counter(), "instant": collections.Counter()}
+    for trace in traces_of(args.places):
+        for what, kind in kinds_of_trace(args.program, trace):
+            seen[what][kind] += 1
+    listed = kinds_of_page(args.page, PACKETS)
+    faults = list(faults_of_lack(listed, seen["packets"], 1))
+    if not seen["packets"]:
         faults.append("no trace has a packet that stays one")
     if args.counts:
-        faults += [f"{kind} is of {seen[kind]} traces, not of {count}" for kind, count in listed if seen[kind] != count]
-        pairs = zip(listed, listed[1:])
-        faults += [f"{after[0]} is behind {before[0]}" for before, after in pairs if after[1] > before[1]]
+        kernel = kinds_of_page(args.page, KERNEL)
+        faults += faults_of_lack(kernel, seen["instant"], MANY)
+        faults += [*faults_of_counts(listed, seen["packets"]), *faults_of_counts(kernel, seen["instant"])]
     for fault in faults:
         print(f"{args.page}: {fault}", file=sys.stderr)
-    print(f"{len(listed)} kinds in the table, {len(seen)} in the traces")
+    print(f"{len(listed)} kinds in the table, {len(seen['packets'])} in the traces")
     return 1 if faults else 0
 
 

@@ -62,6 +62,8 @@ struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_re
  *             ends nothing is no event. Async events are slices and instants, on a CUSTOM track for each id
  *   counters  a COUNTER has a track of type COUNTER and one argument, its value, without a name
  *   flows     TB_EVENT_FLOW_EDGE from slice to slice, next to what the source says: FLOW events and flow ids
+ *   kernel    ftrace that is no slice, counter or state: instants of the thread with a CPU, of the category "ftrace",
+ *             called by their kind, with its fields as arguments
  *
  * TB_SHAPE_SOURCE is each format's own, as the comments of event.h have it. It goes back to its format unchanged:
  * copies and converters take it.

@@ -365,12 +365,8 @@ static enum tb_status read_event(struct bundle *b, struct tb_wire_field event, c
   if (status != TB_END) return TB_BAD_DATA;
   if (payload.number == 0) return TB_OK; /* of no kind: it says nothing */
   int64_t ts = bundle_time(b, timestamp);
-  bool said = read_kind(b, ts, (int32_t)pid, payload);
-  if (!said && tb_perfetto_wants_ftrace_instants(b->r)) {
-    tb_perfetto_emit_ftrace_instant(b->r, ts, b->cpu, (int32_t)pid, payload.number, payload.bytes);
-    said = true;
-  }
-  if (said) {
+  if (read_kind(b, ts, (int32_t)pid, payload) ||
+      tb_perfetto_emit_ftrace_instant(b->r, ts, b->cpu, (int32_t)pid, payload.number, payload.bytes)) {
     b->said = true;
     return TB_OK;
   }

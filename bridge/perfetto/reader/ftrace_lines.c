@@ -316,7 +316,7 @@ void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu,
   if (tb_perfetto_as_text(r))
     (void)tb_perfetto_emit_event_line(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
   else if (tb_perfetto_wants_ftrace_instants(r))
-    tb_perfetto_emit_ftrace_instant(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
+    (void)tb_perfetto_emit_ftrace_instant(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
   else
     (void)tb_perfetto_emit_ftrace_event(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY, event);
 }

@@ -116,11 +116,11 @@ static inline bool tb_perfetto_as_text(struct tb_perfetto_reader *r) {
   return r->reader->target.system_as_text && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
 }
 
-/* ---- ftrace as instants, for targets that get neither packets nor such text -------------------------------------- */
+/* ---- ftrace as instants, for users of the one shape and targets that get neither packets nor such text ----------- */
 
-/* Makes an instant of thread `tid` of an event of `kind`, a field of FtraceEvent
- * (perfetto/reader/payloads/ftrace_instants.c). */
-void tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+/* Makes an instant of thread `tid` of an event of `kind`, a field of FtraceEvent. False, and no event, where its packet
+ * is given out instead (perfetto/reader/payloads/ftrace_instants.c). */
+bool tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                      struct tb_str payload);
 
 /* Whether the target has no place for an event that no event of ours says but an instant. */

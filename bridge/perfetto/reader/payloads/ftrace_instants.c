@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kinds of ftrace events that no event of ours says, for targets that have neither packets nor such text: an instant
- * of the thread, called by its kind, whose arguments are its fields.
+ * Ftrace events that no other event of ours says, for users of the one shape, and for targets that have neither packets
+ * nor such text: an instant of the thread, called by its kind, whose arguments are its fields.
  */
 #include <stdio.h>
 
@@ -107,19 +107,47 @@ static bool is_clock_mark(uint32_t kind, int64_t ts, struct tb_str payload) {
   return kind == TB_FTRACE_EVENT_PRINT && tb_ftrace_is_timeless(ts, payload);
 }
 
-void tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
-                                     struct tb_str payload) {
-  bool is_none = is_own_rename(kind, payload) || is_clock_mark(kind, ts, payload);
-  struct tb_perfetto_track *thread = is_none ? NULL : tb_perfetto_thread(r, NULL, tid);
-  if (!thread) return;
-  tb_perfetto_emit_track(r, thread);
-  size_t first = r->batch->arg_count;
-  struct tb_str name = kind == TB_FTRACE_EVENT_GENERIC ? add_generic(r, payload) : add_described(r, kind, payload);
-  if (!has_arg(r, first, TB_STR("cpu"))) {
+/* Of a kind that nothing describes the bytes say more than an instant. */
+static bool is_for_users(struct tb_perfetto_reader *r, uint32_t kind) {
+  struct tb_descriptor_field event;
+  return r->reader->is_shaped && !r->reader->target.packets && tb_ftrace_find_kind(&r->schema, kind, &event);
+}
+
+/* Other events of the kernel have it as a member; those for targets that do not take that, as an argument. */
+static void set_cpu(struct tb_perfetto_reader *r, struct tb_event *event, size_t first, uint32_t cpu) {
+  if (!tb_perfetto_wants_ftrace_instants(r)) {
+    event->cpu = cpu;
+    event->has |= TB_HAS_CPU;
+  } else if (!has_arg(r, first, TB_STR("cpu"))) {
     struct tb_arg *processor = tb_perfetto_add_arg(r, TB_STR("cpu"));
     processor->type = TB_ARG_UINT;
     processor->u = cpu;
   }
+}
+
+/* What the kernel made waits for a processor from then on. Who made it, for which some targets have no place, is the
+ * instant's thread. */
+static void emit_new_task(struct tb_perfetto_reader *r, int64_t ts, int64_t maker, struct tb_str payload) {
+  const struct tb_kernel_state made = {
+      .ts = ts,
+      .tid = (int32_t)tb_wire_find_number(payload, TB_TASK_NEWTASK_FTRACE_EVENT_PID),
+      .state = TB_TASK_RUNNABLE,
+      .has_kernel_state = true,
+      .waker = tb_perfetto_wants_ftrace_instants(r) ? 0 : maker,
+      .comm = tb_wire_find_bytes(payload, TB_TASK_NEWTASK_FTRACE_EVENT_COMM),
+  };
+  tb_perfetto_emit_state(r, &made);
+}
+
+bool tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                                     struct tb_str payload) {
+  if (!tb_perfetto_wants_ftrace_instants(r) && !is_for_users(r, kind)) return false;
+  bool is_none = is_own_rename(kind, payload) || is_clock_mark(kind, ts, payload);
+  struct tb_perfetto_track *thread = is_none ? NULL : tb_perfetto_thread(r, NULL, tid);
+  if (!thread) return true;
+  tb_perfetto_emit_track(r, thread);
+  size_t first = r->batch->arg_count;
+  struct tb_str name = kind == TB_FTRACE_EVENT_GENERIC ? add_generic(r, payload) : add_described(r, kind, payload);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
   event->has = TB_HAS_TS | TB_HAS_NAME | TB_HAS_CATEGORIES | TB_HAS_ARGS;
   event->ts = ts;
@@ -128,6 +156,9 @@ void tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, u
   event->track = &thread->track;
   event->name = name;
   event->categories = TB_STR("ftrace");
+  set_cpu(r, event, first, cpu);
   event->args = &r->batch->args[first];
   event->arg_count = (uint32_t)(r->batch->arg_count - first);
+  if (kind == TB_FTRACE_EVENT_TASK_NEWTASK) emit_new_task(r, ts, tid, payload);
+  return true;
 }
