@@ -59,7 +59,7 @@ async function start(home, module) {
   return { engine, fresh: keepState(engine) };
 }
 
-// The memory of an engine that has loaded nothing and where its requests stand, which together are all its state.
+// The memory of an engine that has loaded nothing and the numbers of its requests, which together are all its state.
 // Copying them back takes a tenth of the time in which the engine resets itself.
 function keepState(engine) {
   const memory = globalThis.tpBridge.connection.HEAPU8;

@@ -414,7 +414,7 @@ static enum tb_status write_shifted(struct trimming *t, const char *out, const s
   int fd = tb_temp_file_create_nameless(t->options.temporary_directory, &m->error);
   if (fd < 0) return TB_IO;
   (void)snprintf(name, sizeof(name), "/dev/fd/%d", fd);
-  m->options.output_format = TB_FORMAT_PERFETTO; /* of the temporary file; *options has that of the output */
+  m->options.output_format = TB_FORMAT_UNKNOWN; /* of the temporary file; *options has that of the output */
   enum tb_status status = tb_merger_write_out(m, name, write_window, t);
   if (status == TB_OK && lseek(fd, 0, SEEK_SET) < 0) status = TB_IO;
   if (status == TB_OK) {

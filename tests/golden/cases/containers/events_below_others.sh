@@ -12,7 +12,7 @@ try "{\"traceEvents\":{\"0\":[$event]}}"
 try "[[$event]]"
 try '{"a":{"b":[{"name":"a"}]},"c":[1],"d":{"e'
 deep=$(printf '{"k":%.0s' {1..10})
-try "$deep[$event]}}}}}}}}}}"
+try "${deep}[$event]}}}}}}}}}}"
 try "{\"$(head -c 200 /dev/zero | tr '\0' k)\":[$event]}"
 echo "--- one that is a trace all the same" >&2
 try "{\"data\":[$event],\"traceEvents\":[$event]}"
