@@ -284,9 +284,7 @@ struct option_parser {
 
 /* A time that may have been meant in seconds. */
 static void note_unit(struct option_parser *parser, const struct cli_option *option, const char *value) {
-  bool takes_time = option->value && strstr(option->value, "TIME"),
-       says_time = value && strncmp(value, "time=", 5) == 0;
-  if (!takes_time && !says_time) return;
+  if (!value || !option->value || (!strstr(option->value, "TIME") && strncmp(value, "time=", 5) != 0)) return;
   const char *equals = strrchr(value, '='), *time = equals ? equals + 1 : value, *colon = strrchr(time, ':');
   if (colon) time = colon + 1;
   if (time[strspn(time, "+-.0123456789")] || !time[strspn(time, "+-.0")]) return;

@@ -33,7 +33,7 @@ CASES = [
     ("help --completion z", ["help", "--completion", "zsh"]),
     ("trim --last 1s a_tr", ["trim", "--last", "1s", "a_trace.json"]),
     ("filter --name a --report a_tr", ["filter", "--name", "a", "--report", "a_trace.json"]),
-    ("filter --to fx", ["filter", "--to", "fx"]),  # an option of convert alone
+    ("verify --to fx", ["verify", "--to", "fx"]),  # not an option of verify
     ("repair a_tr", ["repair", "a_trace.json"]),
     ("verify a_trace.json a_tr", ["verify", "a_trace.json", "a_trace.json"]),
     ("redact --to f", ["redact", "--to", "fxt"]),

@@ -69,7 +69,7 @@ diff "$work/out" <(printf '%s\t1\t%s\t%s\n' c 1000 1000 b 1000 1000 a 5000 4000 
 
 # Programs that were built with older headers, and with newer ones.
 cp -r "$prefix/include" "$work/newer"
-sed -i 's/^  uint64_t inside;/&\n  uint64_t planted;/; s/^  bool no_clobber;/&\n  uint64_t planted;/' \
+sed -i 's/^  uint64_t inside;/&\n  uint64_t planted;/; s/^  enum tb_format output_format;/&\n  uint64_t planted;/' \
   "$work/newer/tracebridge/trim.h"
 for version in older newer; do
   how=("${compile[@]}")

@@ -54,9 +54,13 @@ static bool take_run(struct filtering *f, struct tb_cut *cut, enum tb_status *st
   const struct tb_event_run *run = tb_choice_run_at(&f->choice, walk->next, &fate);
   if (!run) return false;
   bool whole = fate != TB_RUN_MIXED && tb_walk_enter_events(walk, &run->events);
-  if (whole && fate == TB_RUN_GOES) return *status = tb_cut_leave_run_out(cut, run, true), true;
-  if (whole && !tb_cut_has_pending(cut)) return *status = tb_cut_pass_run(cut, run), true;
-  return tb_mixed_run_take(cut, run, &f->choice.packets, status);
+  if (whole && fate == TB_RUN_GOES)
+    *status = tb_cut_leave_run_out(cut, run, true);
+  else if (whole && !tb_cut_has_pending(cut))
+    *status = tb_cut_pass_run(cut, run);
+  else
+    return tb_mixed_run_take(cut, run, &f->choice.packets, status);
+  return true;
 }
 
 static enum tb_status write_chosen(void *ctx) {
