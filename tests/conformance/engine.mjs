@@ -60,7 +60,7 @@ async function start(home, module) {
 }
 
 // The memory of an engine that has loaded nothing and the numbers of its requests, which together are all its state.
-// Copying them back takes a tenth of the time in which the engine resets itself.
+// Copying them back takes less time than the engine takes to reset itself.
 function keepState(engine) {
   const memory = globalThis.tpBridge.connection.HEAPU8;
   let used = memory.length;

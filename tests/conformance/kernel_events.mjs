@@ -13,7 +13,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { queryTrace } from "./engine.mjs";
 import { SAID } from "./kernel_kinds.mjs";
-import { readKnown, writeKnown } from "./known.mjs";
+import { judgeAll } from "./known.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const QUERIES = {
@@ -107,21 +107,4 @@ async function judge(options, home, file) {
 
 const options = parse(process.argv.slice(2));
 const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
-const known = readKnown(options.known);
-const seen = new Map();
-let bad = 0;
-for (const file of options.files) {
-  const name = path.join(...file.split(path.sep).slice(-2));
-  const { notes, lines } = await judge(options, home, file).catch(
-      (error) => ({ notes: `FAILED: ${error.message}`, lines: [] }));
-  const expected = known.get(name) ?? { notes: "" };
-  const failed = notes.startsWith("FAILED"); // nothing was compared: never known
-  const good = !failed && notes === expected.notes && (!notes || Boolean(expected.reason));
-  if (!failed) seen.set(name, { notes });
-  if (!good) bad++;
-  console.log(`${good ? "PASS" : "MISS"} ${name}${notes ? `: ${notes}` : ""}`);
-  if (!good) lines.forEach((line) => console.log(line));
-}
-if (options.update) writeKnown(options.known, known, seen);
-console.log(`kernel events: ${options.files.length - bad} as known, ${bad} not`);
-process.exit(bad ? 1 : 0);
+process.exit(await judgeAll("kernel events", options, (file) => judge(options, home, file)) ? 0 : 1);

@@ -2,6 +2,7 @@
 //
 // Files of what is known to differ, and why: lines `FILE: DIFFERENCES | REASON`.
 import fs from "node:fs";
+import path from "node:path";
 
 // {FILE: {notes, reason}} of the file KNOWN.
 export function readKnown(file) {
@@ -23,4 +24,26 @@ export function writeKnown(file, known, seen) {
     return `${name}: ${all.get(name).notes}${reason ? ` | ${reason}` : ""}`;
   });
   fs.writeFileSync(file, [...head, ...lines, ""].join("\n"));
+}
+
+// Judges each of options.files by judge(FILE) -> {notes, lines}, says which are as options.known has them, and writes
+// that anew where options.update asks for it. Whether all are.
+export async function judgeAll(title, options, judge) {
+  const known = readKnown(options.known);
+  const seen = new Map();
+  let bad = 0;
+  for (const file of options.files) {
+    const name = path.join(...file.split(path.sep).slice(-2));
+    const { notes, lines } = await judge(file).catch((error) => ({ notes: `FAILED: ${error.message}`, lines: [] }));
+    const expected = known.get(name) ?? { notes: "" };
+    const failed = notes.startsWith("FAILED"); // nothing was compared: never known
+    const good = !failed && notes === expected.notes && (!notes || Boolean(expected.reason));
+    if (!failed) seen.set(name, { notes });
+    if (!good) bad++;
+    console.log(`${good ? "PASS" : "MISS"} ${name}${notes ? `: ${notes}` : ""}`);
+    if (!good) lines.forEach((line) => console.log(line));
+  }
+  if (options.update) writeKnown(options.known, known, seen);
+  console.log(`${title}: ${options.files.length - bad} as known, ${bad} not`);
+  return bad === 0;
 }

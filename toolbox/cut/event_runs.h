@@ -61,7 +61,7 @@ static inline void tb_event_runs_add(struct tb_event_runs *runs, uint64_t number
 /* Before runs are asked for by tb_event_runs_at: from the first one on. */
 static inline void tb_event_runs_rewind(struct tb_event_runs *runs) { runs->next = 0; }
 
-/* The run that has that packet, or that begins with it; NULL: none does. Numbers do not fall from call to call. */
+/* The run that has that packet; NULL: none does. Numbers do not fall from call to call. */
 static inline const struct tb_event_run *tb_event_runs_around(struct tb_event_runs *runs, uint64_t number) {
   for (; runs->next < runs->count; runs->next++) {
     const struct tb_event_run *run = &runs->runs[runs->next];
@@ -70,6 +70,7 @@ static inline const struct tb_event_run *tb_event_runs_around(struct tb_event_ru
   }
   return NULL;
 }
+/* The run that begins with that packet; the same holds. */
 static inline const struct tb_event_run *tb_event_runs_at(struct tb_event_runs *runs, uint64_t number) {
   while (runs->next < runs->count && runs->runs[runs->next].events.first < number) runs->next++;
   return runs->next < runs->count && runs->runs[runs->next].events.first == number ? &runs->runs[runs->next] : NULL;

@@ -365,28 +365,32 @@ static enum tb_status shed(struct tb_cut *cut, struct tb_packet_edit *edit) {
   return status;
 }
 
-/* Adds to what is pending of the walk's clock, or takes it. */
-static enum tb_status settle_ticks(struct tb_cut *cut, bool stays, uint64_t ticks, int64_t *pending) {
-  const struct tb_walk *walk = cut->walk;
-  *pending = 0;
-  if (!walk->node || !walk->node->incremental) return TB_OK;
-  struct tb_cut_sequence *sequence = get_sequence(cut);
-  enum tb_status status =
-      sequence ? settle(&sequence->clocks, walk->sequence->node - 1, stays, ticks, pending) : TB_NO_MEMORY;
+/* The status, and what fails in the walk's error. */
+static enum tb_status fail_with(struct tb_cut *cut, enum tb_status status) {
   return status == TB_OK ? TB_OK
                          : tb_fail(&cut->walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
+/* settle, of the walk's clock; *pending is 0 where that does not count on. sequence NULL: memory is out. */
+static enum tb_status settle_ticks(struct tb_cut *cut, struct tb_cut_sequence *sequence, bool stays, uint64_t ticks,
+                                   int64_t *pending) {
+  const struct tb_walk *walk = cut->walk;
+  *pending = 0;
+  if (!sequence) return TB_NO_MEMORY;
+  if (!walk->node || !walk->node->incremental) return TB_OK;
+  return settle(&sequence->clocks, walk->sequence->node - 1, stays, ticks, pending);
+}
+
 enum tb_status tb_cut_take_ticks(struct tb_cut *cut, uint64_t *ticks) {
   int64_t pending;
-  enum tb_status status = settle_ticks(cut, true, 0, &pending);
+  enum tb_status status = settle_ticks(cut, get_sequence(cut), true, 0, &pending);
   *ticks = (uint64_t)pending;
-  return status;
+  return fail_with(cut, status);
 }
 
 enum tb_status tb_cut_leave_ticks_out(struct tb_cut *cut, uint64_t ticks) {
   int64_t before;
-  return settle_ticks(cut, false, ticks, &before);
+  return fail_with(cut, settle_ticks(cut, get_sequence(cut), false, ticks, &before));
 }
 
 enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts) {
@@ -396,31 +400,24 @@ enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts) {
   cut->dropped++;
   if (!counts) return TB_OK;
   struct tb_cut_sequence *sequence = get_sequence(cut);
-  enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
-  if (sequence && walk->node && walk->node->incremental)
-    status = settle(&sequence->clocks, walk->sequence->node - 1, false, walk->packet.head.timestamp, &before);
+  enum tb_status status = settle_ticks(cut, sequence, false, walk->packet.head.timestamp, &before);
   if (status == TB_OK && cut->events->incremental.count) {
     status = tb_track_events_read(cut->events, walk, &view);
     if (status == TB_OK) status = leave_values_out(cut, sequence, &view);
   }
-  return status == TB_OK ? TB_OK
-                         : tb_fail(&cut->walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  return fail_with(cut, status);
 }
 
 enum tb_status tb_cut_leave_run_out(struct tb_cut *cut, const struct tb_event_run *run, bool counts) {
-  const struct tb_walk *walk = cut->walk;
   int64_t before;
   cut->dropped += run->events.count;
   (void)tb_walk_pass_events(cut->walk, &run->events);
   if (!counts) return TB_OK;
   struct tb_cut_sequence *sequence = get_sequence(cut);
-  enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
-  if (sequence && walk->node && walk->node->incremental)
-    status = settle(&sequence->clocks, walk->sequence->node - 1, false, run->events.ticks, &before);
+  enum tb_status status = settle_ticks(cut, sequence, false, run->events.ticks, &before);
   for (uint8_t i = 0; i < run->counters && status == TB_OK; i++)
     status = leave_value_out(cut, sequence, run->uuids[i], (int64_t)run->sums[i]);
-  return status == TB_OK ? TB_OK
-                         : tb_fail(&cut->walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  return fail_with(cut, status);
 }
 
 enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order) {

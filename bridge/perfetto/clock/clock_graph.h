@@ -137,9 +137,10 @@ TB_MUST_CHECK enum tb_status tb_clock_graph_replay(struct tb_clock_graph *graph,
                                                    const struct tb_clock_reading_raw *readings, size_t count,
                                                    uint64_t trace_clock);
 
-/* Said where packets are lost and there is an incremental clock: each of its times needs all those before it. */
+/* Said where packets are lost and tb_clock_graph_has_differences. */
 #define TB_NOTE_DIFFERENCES \
   "times behind damage that are written as differences are too early, by those of the packets that are lost"
+/* Whether there is an incremental clock: each of its times needs all those before it. */
 bool tb_clock_graph_has_differences(const struct tb_clock_graph *graph);
 
 /* The incremental clocks of a sequence are unknown until its next snapshot. */
