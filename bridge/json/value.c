@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/value.h"
 
+#include <math.h>
+
 static const char *full(struct tb_tokenizer *scan) {
   scan->status = TB_TOKENIZER_FULL;
   return NULL;
@@ -40,9 +42,10 @@ static const char *literal(struct tb_tokenizer *scan, struct tb_arg *arg, const 
     arg->u = *p == 't';
   } else if (end - p == 4 && memcmp(p, "null", 4) == 0) {
     arg->type = TB_ARG_NULL;
-  } else {
-    arg->type = TB_ARG_JSON;
-    arg->text = between(p, end);
+  } else { /* a number that JSON lacks */
+    bool is_nan = end[-1] == 'N' || end[-1] == 'n';
+    arg->type = TB_ARG_DOUBLE;
+    arg->d = is_nan ? (double)NAN : *p == '-' ? -(double)INFINITY : (double)INFINITY;
   }
   return end;
 }

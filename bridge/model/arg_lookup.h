@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looking an argument up by its name.
+ * Looking an argument up by its name, and the number that its text says.
  */
 #ifndef TB_MODEL_ARG_LOOKUP_H
 #define TB_MODEL_ARG_LOOKUP_H
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "tracebridge/event.h"
 
@@ -14,6 +15,11 @@ static inline const struct tb_arg *tb_find_member(const struct tb_arg *args, uin
   for (uint32_t i = 0; i < count; i += args[i].span)
     if (tb_str_equal(args[i].name, name)) return &args[i];
   return NULL;
+}
+
+/* The number that a string is (tb_number_in_text), or JSON text: one that no 64 bits hold. False for any other. */
+static inline bool tb_arg_number_in_text(const struct tb_arg *arg, double *number) {
+  return (arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON) && tb_number_in_text(arg->text, number);
 }
 
 /* A further member that says of the event's `pid` or `tid` that there is none, though its track has one: a null

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shape/shaper.h"
 
-#include "base/decimal.h"
+#include "model/arg_lookup.h"
 
 enum { MOST_OUT = 1 << 28 };
 
@@ -86,7 +86,7 @@ static bool is_value(const struct tb_arg *arg, struct tb_arg *value) {
   *value = (struct tb_arg){.type = arg->type, .span = 1, .u = arg->u};
   if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_DOUBLE) return true;
   double number;
-  if (arg->type != TB_ARG_STRING || !tb_number_in_text(arg->text, &number)) return false;
+  if (!tb_arg_number_in_text(arg, &number)) return false;
   value->type = TB_ARG_DOUBLE;
   value->d = number;
   return true;

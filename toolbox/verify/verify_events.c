@@ -3,13 +3,13 @@
  * What events say one by one, as they come. What slices and flows do depends on the order of time: where those of a
  * track do not come in it, the shaper gets a copy of each without arguments, which it sorts.
  */
-#include "base/decimal.h"
+#include "model/arg_lookup.h"
 #include "toolbox/verify/verifier.h"
 
 static bool is_number(const struct tb_arg *arg) {
   double number;
-  if (arg->type == TB_ARG_STRING) return tb_number_in_text(arg->text, &number);
-  return arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_DOUBLE;
+  return arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_DOUBLE ||
+         tb_arg_number_in_text(arg, &number);
 }
 
 static bool has_number(const struct tb_event *event) {

@@ -85,7 +85,7 @@ static void take_texts(struct tb_event *event, struct tb_arg *value, struct tb_s
   for (uint32_t i = 0; i < event->extra_count; i += extra[i].span) {
     if (!tb_str_equal(extra[i].name, TB_STR(TB_CARRIED_PREFIX TB_FXT_SERIES_TEXTS))) continue;
     const struct tb_arg *text = tb_find_member(&extra[i + 1], extra[i].span - 1, series);
-    if (text && text->type == TB_ARG_STRING) *value = *text;
+    if (text && !is_number(text)) *value = *text;
     uint32_t span = extra[i].span;
     memmove(&extra[i], &extra[i + span], (event->extra_count - i - span) * sizeof(*extra));
     event->extra_count -= span;

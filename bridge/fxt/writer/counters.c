@@ -2,7 +2,6 @@
  *
  * Counters: the samples of one counter at one moment become one record.
  */
-#include "base/decimal.h"
 #include "base/hex.h"
 #include "fxt/writer/writer.h"
 #include "json/value.h"
@@ -160,7 +159,7 @@ static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_fla
     flat->type = TB_FXT_ARG_DOUBLE;
   } else {
     double value;
-    if (arg->type != TB_ARG_STRING || !tb_number_in_text(arg->text, &value)) return false;
+    if (!tb_arg_number_in_text(arg, &value)) return false;
     flat->type = TB_FXT_ARG_DOUBLE;
     memcpy(&flat->value, &value, sizeof(value));
   }
@@ -197,7 +196,7 @@ static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct t
   *dict = (struct tb_arg){.name = TB_STR(TB_CARRIED_PREFIX TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     double number;
-    if (event->args[i].type != TB_ARG_STRING || !tb_number_in_text(event->args[i].text, &number)) continue;
+    if (!tb_arg_number_in_text(&event->args[i], &number)) continue;
     dict[dict->span] = event->args[i];
     if (series.ptr) dict[dict->span].name = series;
     dict->span++;
@@ -230,7 +229,7 @@ static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_even
 static bool has_members(const struct tb_event *event) {
   if (event->extra_count || times_of(event)) return true;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    if (event->args[i].type == TB_ARG_STRING) return true;
+    if (event->args[i].type == TB_ARG_STRING || event->args[i].type == TB_ARG_JSON) return true;
   return false;
 }
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "base/decimal.h"
+#include "model/arg_lookup.h"
 #include "perfetto/writer/counters.h"
 #include "perfetto/writer/slice_events.h"
 #include "perfetto/writer/staging.h"
@@ -31,7 +31,7 @@ static bool counter_value(const struct tb_arg *arg, bool *is_double, uint64_t *b
     return true;
   }
   double d;
-  if (arg->type != TB_ARG_STRING || !tb_number_in_text(arg->text, &d)) return false;
+  if (!tb_arg_number_in_text(arg, &d)) return false;
   *is_double = true;
   memcpy(bits, &d, sizeof(d));
   return true;
@@ -48,7 +48,7 @@ static bool is_plain_counter(const struct tb_event *event, uint32_t *series) {
       plain = false;
     else
       ++*series;
-    if (event->args[i].type == TB_ARG_STRING || (event->args[i].type == TB_ARG_UINT && is_double)) plain = false;
+    if (tb_arg_holds_text(&event->args[i]) || (event->args[i].type == TB_ARG_UINT && is_double)) plain = false;
   }
   return plain;
 }

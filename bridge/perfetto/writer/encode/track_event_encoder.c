@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/track_event_encoder.h"
 
+#include <math.h>
+
 #include "model/arg_lookup.h"
 #include "model/fields_as_args.h"
 #include "model/phases.h"
@@ -87,6 +89,15 @@ static char *put_array(struct body_encoding *e, char *at, const struct tb_arg *a
   return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, e->json->buffer.data, e->json->buffer.len);
 }
 
+/* JSON text. The trace processor drops a number that no 64 bits hold: it takes the double in front of it, and readers
+ * of the field that comes last the text. */
+static char *put_json(char *at, const struct tb_arg *arg) {
+  double number;
+  if (tb_arg_number_in_text(arg, &number) && fabs(number) >= 0x1p63)
+    at = tb_wire_put_double(at, TB_DEBUG_ANNOTATION_DOUBLE_VALUE, number);
+  return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, arg->text.ptr, arg->text.len);
+}
+
 static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
   switch ((enum tb_arg_type)arg->type) {
     case TB_ARG_NULL:
@@ -105,7 +116,7 @@ static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *a
     case TB_ARG_KOID:
       return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_POINTER_VALUE, arg->u);
     case TB_ARG_JSON:
-      return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, arg->text.ptr, arg->text.len);
+      return put_json(at, arg);
     case TB_ARG_BLOB:
       return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, arg->text.ptr, arg->text.len);
     case TB_ARG_DICT:

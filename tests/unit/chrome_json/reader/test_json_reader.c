@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "support/json_reading.h"
 #include "support/source_shape.h"
 
@@ -204,8 +206,8 @@ static void check_args(const struct tb_event *e) {
   assert_true(a[3].d == 1.0);
   assert_int_equal(a[4].type, TB_ARG_JSON);
   assert_text(a[4].text, "1e400");
-  assert_int_equal(a[5].type, TB_ARG_JSON);
-  assert_text(a[5].text, "NaN");
+  assert_int_equal(a[5].type, TB_ARG_DOUBLE);
+  assert_true(isnan(a[5].d));
   assert_int_equal(a[6].type, TB_ARG_JSON);
   assert_text(a[6].text, "18446744073709551616");
   assert_int_equal(a[7].type, TB_ARG_BOOL);
@@ -232,6 +234,20 @@ static void arguments_keep_type_value_order_and_nesting(void **state) {
       "\"o\":1e400,\"n\":NaN,\"big\":18446744073709551616,\"t\":true,\"z\":null,\"s\":\"\\ud83d\\ude00\","
       "\"a\":{\"b\":[1,2,3],\"c\":{}},\"k\":1,\"k\":2}}]",
       0, check_args);
+}
+
+static void check_numbers_that_json_lacks(const struct tb_event *e) {
+  const double expected[] = {(double)INFINITY, -(double)INFINITY, (double)INFINITY, -(double)INFINITY};
+  assert_int_equal(e->arg_count, 6);
+  for (int i = 0; i < 6; i++) assert_int_equal(e->args[i].type, TB_ARG_DOUBLE);
+  for (int i = 0; i < 4; i++) assert_true(e->args[i].d == expected[i]);
+  assert_true(isnan(e->args[4].d) && isnan(e->args[5].d));
+}
+
+static void numbers_that_json_lacks_are_doubles(void **state) {
+  (void)state;
+  with_event("[{\"ph\":\"X\",\"args\":{\"a\":Infinity,\"b\":-Infinity,\"c\":inf,\"d\":-inf,\"e\":nan,\"f\":NaN}}]", 0,
+             check_numbers_that_json_lacks);
 }
 
 static void check_depth(const struct tb_event *e) {
@@ -548,6 +564,7 @@ int main(void) {
       cmocka_unit_test(stacks_are_read_root_first),
       cmocka_unit_test(members_of_a_wrong_type_and_unknown_ones_are_kept_as_extra),
       cmocka_unit_test(arguments_keep_type_value_order_and_nesting),
+      cmocka_unit_test(numbers_that_json_lacks_are_doubles),
       cmocka_unit_test(sixty_four_levels_nest_and_deeper_ones_are_text),
       cmocka_unit_test(an_event_may_have_more_arguments_than_a_batch),
       cmocka_unit_test(ids_of_any_kind_never_fall_together),
