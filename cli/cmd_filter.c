@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
      offsetof(struct filter_settings, categories)},
     {0, "name", "GLOB", "Keep slices and instants of that name; what is inside of others stays." GLOBS, cli_parse_glob,
      offsetof(struct filter_settings, names)},
-    {0, "counter", "GLOB", "Keep counters of that name." GLOBS, cli_parse_glob,
+    {0, "counter", "GLOB", "Keep counters of that name, as info lists them." GLOBS, cli_parse_glob,
      offsetof(struct filter_settings, counters)},
     {0, "min-dur", "TIME", "Leave out slices that end sooner (10us; ns without a unit); instants stay.", parse_duration,
      offsetof(struct filter_settings, min_dur)},

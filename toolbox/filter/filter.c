@@ -89,6 +89,7 @@ static void begin_choice(struct filtering *f) {
   choice->owners.processes = (struct tb_name_patterns){o->processes, o->process_count, &f->report.matched.processes};
   choice->owners.threads = (struct tb_name_patterns){o->threads, o->thread_count, &f->report.matched.threads};
   choice->owners.counters = (struct tb_name_patterns){o->counters, o->counter_count, &f->report.matched.counters};
+  choice->owners.joins_series = f->walk.source->converted;
   choice->categories = (struct tb_name_patterns){o->categories, o->category_count, &f->report.matched.categories};
   choice->names = (struct tb_name_patterns){o->names, o->name_count, &f->report.matched.names};
   choice->looks_at_slices = o->max_bytes != 0;

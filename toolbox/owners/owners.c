@@ -327,12 +327,29 @@ static enum tb_status take_sequence_thread(struct tb_owners *owners, uint32_t ma
   return take_thread(owners, machine, descriptor, type, &(struct tb_track_key){machine, key, false});
 }
 
+/* What formats call a counter whose series are tracks: `N` of a track `N S` or `N:S:I`. The whole name where it has no
+ * series. */
+static struct tb_str without_series(struct tb_str name) {
+  int colons = 0;
+  for (size_t i = name.len; i-- > 0;)
+    if (name.ptr[i] == ' ' || (name.ptr[i] == ':' && ++colons == 2)) return (struct tb_str){name.ptr, i};
+  return name;
+}
+
+/* By its track's name, and where another format calls it otherwise by that. */
+static enum tb_status judge_counter(struct tb_owners *owners, struct tb_str name, struct tb_name_verdict *verdict) {
+  const struct tb_name_patterns *patterns = &owners->counters;
+  enum tb_status status = patterns->count ? tb_name_judge(patterns, name, &owners->scratch, verdict) : TB_OK;
+  if (status != TB_OK || !patterns->count || !owners->joins_series) return status;
+  return tb_name_judge(patterns, without_series(name), &owners->scratch, verdict);
+}
+
 static enum tb_status take_counter(struct tb_owners *owners, struct tb_str descriptor, struct tb_str name,
                                    struct tb_owned_track *track) {
   struct tb_wire_field f[TB_COUNTER_DESCRIPTOR_TYPE + 1];
   (void)tb_wire_read_fields(descriptor, f, TB_COUNTER_DESCRIPTOR_TYPE + 1);
   track->is_counter = f[TB_COUNTER_DESCRIPTOR_TYPE].value == TB_COUNTER_DESCRIPTOR_COUNTER_UNSPECIFIED;
-  return owners->counters.count ? tb_name_judge(&owners->counters, name, &owners->scratch, &track->verdict) : TB_OK;
+  return judge_counter(owners, name, &track->verdict);
 }
 
 static enum tb_status take_track(struct tb_owners *owners, uint32_t machine, struct tb_str descriptor) {

@@ -46,7 +46,8 @@ struct tb_owners {
   struct tb_map recorders;    /* ids of processes that record others */
   struct tb_map transactions; /* of binder: number, machine and whether it is the one who receives -> id of thread */
   struct tb_buffer scratch;
-  bool keeps_names; /* the caller's, set before anything is taken in */
+  bool keeps_names;  /* the caller's, set before anything is taken in */
+  bool joins_series; /* the same: the input is of a format whose counters may have several series */
   struct tb_intern kept_names;
 };
 

@@ -19,3 +19,10 @@ tracebridge filter all.textproto -o part.pftrace --json --process 'ap[q]' --name
 tracebridge filter all.textproto -o part.pftrace --category '' --name '[]*' || echo "status $?"
 tracebridge filter all.textproto -o part.pftrace --name '[[:alpha:]]*' --name '\[[]]x' --name 'a[!]' || echo "status $?"
 tracebridge filter -q all.textproto -o part.pftrace --name '[!]m]*' --name none --category ''
+# A counter of JSON goes by the name that its events have, and by those of its series.
+echo '[{"ph":"C","pid":1,"ts":1,"name":"mem use","args":{"rss":1,"heap":2}},{"ph":"C","pid":1,"ts":2,"name":"load","args":{"":3}}]' >c.json
+for glob in 'mem use' '!mem use' 'mem use rss' 'load' 'mem'; do
+  tracebridge filter -q c.json -o - --to json --counter "$glob"
+done
+tracebridge convert -q c.json -o c.fxt
+tracebridge filter -q c.fxt -o - --to json --counter 'mem use'
