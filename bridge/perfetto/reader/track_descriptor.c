@@ -173,6 +173,9 @@ static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfe
   base->type = TB_TRACK_COUNTER;
   base->is_thread_time = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS;
   base->is_thread_instruction_count = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT;
+  /* as the trace processor calls those that have no name, which formats that go by the name would take for one */
+  if (!base->name.len && base->is_thread_time) base->name = TB_STR("thread_time");
+  if (!base->name.len && base->is_thread_instruction_count) base->name = TB_STR("thread_instruction_count");
   bool is_known = (int)counter->unit >= TB_COUNTER_DESCRIPTOR_UNIT_TIME_NS &&
                   (int)counter->unit <= TB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES;
   base->unit = is_known ? (uint8_t)counter->unit : TB_UNIT_NONE;

@@ -34,9 +34,9 @@ static void every_field_of_a_track_event_is_resolved(void **state) {
       TRACE("events"),
       "TRACK process 7 'proc'\n"
       "TRACK thread 7/8 'thr'\n"
-      "TRACK counter 7/8\n"
+      "TRACK counter 7/8 'thread_time'\n"
       "TRACK counter 7 'bytes'\n"
-      "TRACK counter 7/8\n"
+      "TRACK counter 7/8 'thread_instruction_count'\n"
       "1000 BEGIN[B] thread 7/8 'thr' \"work\" (cat,dog) tts 100000 instructions 5 flow 78 flow 77 correlation 0 "
       "request <main at main.c:9> <leaf in lib/x.so pc 77> from <f at a.c:3> {n=-5 u=18446744073709551615u "
       "d={list=[{2.5d 'interned text'}] b=true} p=0xff j=json {\"k\":1} old={x=1 y=[{true}]}}\n"
