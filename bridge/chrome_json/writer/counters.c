@@ -5,7 +5,8 @@
  *
  * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]` (of FXT with
  * more behind), last `{"tid": …}` where a thread emits it. Where it says nothing, its name is taken apart at the last
- * space: readers name the track `name series`, so it comes out as it was.
+ * space: readers name the track `name series`, so it comes out as it was. Counters of JSON are of processes: those of
+ * a thread have its number as their id.
  */
 #include "chrome_json/writer/writer.h"
 #include "json/valid_text.h"
@@ -64,7 +65,14 @@ struct identity {
   unsigned part_count;
   struct tb_str name, series;
   struct tb_str thread; /* `"tid":…`, where the track says it */
+  bool of_thread;       /* the track is a thread's, and says nothing of all this */
 };
+
+static void emit_thread_id(struct tb_json_emit *emit, const struct tb_track *track) {
+  TB_JSON_EMIT(emit, "\"");
+  tb_json_emit_int(emit, track->tid);
+  TB_JSON_EMIT(emit, "\"");
+}
 
 /* A sample's own word on its thread: that of the track does not hold then. NULL where it has none. */
 static const struct tb_arg *own_thread(const struct tb_event *event) {
@@ -114,6 +122,10 @@ static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *e
     TB_JSON_EMIT(emit, ",\"id\":");
     tb_json_emit_raw(emit, identity->parts[2].ptr, identity->parts[2].len);
   }
+  if (identity->of_thread && !event->id.kind) {
+    TB_JSON_EMIT(emit, ",\"id\":");
+    emit_thread_id(emit, event->track);
+  }
   return common;
 }
 
@@ -157,11 +169,12 @@ static void emit_series(struct tb_json_emit *text, const struct identity *identi
   TB_JSON_EMIT(text, ":");
 }
 
-/* Says of a counter, once, what its samples cannot: a name of one word, or that it belongs to no process. */
+/* Says of a counter, once, what its samples cannot: a name of one word, or that it belongs to a thread or no process.
+ */
 static void describe_counter(struct tb_json_writer *w, const struct tb_track *track, const struct identity *identity) {
   struct tb_str name = track->name;
   bool is_whole = name.len > identity->name.len; /* name and series are its words */
-  if (identity->part_count || !name.len || (is_whole && track->has_pid)) return;
+  if (identity->part_count || !name.len || (is_whole && track->has_pid && !identity->of_thread)) return;
   struct tb_json_track *state = tb_json_track_state(w, track);
   if (!state || state->described) return;
   state->described = true;
@@ -171,6 +184,10 @@ static void describe_counter(struct tb_json_writer *w, const struct tb_track *tr
   tb_json_emit_string(&w->out, identity->name);
   TB_JSON_EMIT(&w->out, ",");
   tb_json_emit_string(&w->out, identity->series);
+  if (identity->of_thread) {
+    TB_JSON_EMIT(&w->out, ",");
+    emit_thread_id(&w->out, track);
+  }
   TB_JSON_EMIT(&w->out, "]}");
   tb_json_object_end(w, start, 0);
 }
@@ -180,6 +197,8 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
   identity.part_count =
       split_identity(tb_track_get_details(event->track)->description, identity.parts, &identity.thread);
   split_name(event->track->name.len ? event->track->name : event->name, &identity.name, &identity.series);
+  const struct tb_track *parent = event->track->parent;
+  identity.of_thread = !identity.part_count && parent && parent->type == TB_TRACK_THREAD && event->track->has_tid;
   describe_counter(w, event->track, &identity);
   struct tb_json_emit *text = &w->scratch;
   text->buffer.len = 0;

@@ -163,11 +163,12 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
   return TB_OK;
 }
 
+/* `id`: empty where it has none. */
 static bool add_series_text(struct tb_perfetto_writer *p, const struct tb_track *process, struct tb_str name,
-                            struct tb_str series) {
+                            struct tb_str series, struct tb_str id) {
   char head = TB_GROUP_NAMED_SERIES;
   p->scratch.len = 0;
-  return add(p, &head, 1) && add_track(p, process) && add_text(p, name) && add_text(p, series);
+  return add(p, &head, 1) && add_track(p, process) && add_text(p, name) && add_text(p, series) && add_text(p, id);
 }
 
 /* The id as our writers say it of a track: `"id": I`, or `"id2": {"local": I}` of a process' own. */
@@ -182,27 +183,39 @@ static bool find_named_id(const struct tb_event *event, struct tb_id *id) {
   return true;
 }
 
-/* The key of what a metadata event `track_name` names: an id, or the name and the series that the samples of a counter
- * have. 0 where it is nothing. */
+/* What the samples of a counter have, `[name, series]` or `[name, series, id]`; NULL: the event names something else.
+ */
+static const struct tb_arg *find_named_series(const struct tb_event *event) {
+  const struct tb_arg *counter = tb_find_member(event->args, event->arg_count, TB_STR("counter"));
+  if (!counter || counter->type != TB_ARG_ARRAY || counter->span < 3 || counter->span > 4) return NULL;
+  for (uint32_t i = 1; i < counter->span; i++)
+    if (counter[i].type != TB_ARG_STRING) return NULL;
+  return counter;
+}
+
+/* The key of what a metadata event `track_name` names: an id, or a series of a counter. Where that has an id, it is the
+ * event's thread's. 0 where it is nothing. */
 static enum tb_status key_of_named(struct tb_perfetto_writer *p, const struct tb_event *event,
                                    const struct tb_track *process, uint32_t *key) {
-  const struct tb_arg *counter = tb_find_member(event->args, event->arg_count, TB_STR("counter"));
+  const struct tb_arg *counter = find_named_series(event);
   enum tb_track_group_class class = TB_GROUP_NAMED_ID;
+  const struct tb_track *parent = process;
   struct tb_id id;
   bool added;
   *key = 0;
   if (find_named_id(event, &id)) {
     added = add_named_text(p, event, &id);
     p->groups.names_ids = true;
-  } else if (counter && counter->type == TB_ARG_ARRAY && counter->span == 3 && counter[1].type == TB_ARG_STRING &&
-             counter[2].type == TB_ARG_STRING) {
+  } else if (counter) {
     class = TB_GROUP_NAMED_SERIES;
-    added = add_series_text(p, process, counter[1].text, counter[2].text);
+    bool has_id = counter->span == 4;
+    if (has_id) parent = event->track;
+    added = add_series_text(p, process, counter[1].text, counter[2].text, has_id ? counter[3].text : TB_STR(""));
     p->groups.names_series = true;
   } else {
     return TB_OK;
   }
-  *key = added ? intern_key(p, class, process) : 0;
+  *key = added ? intern_key(p, class, parent) : 0;
   return *key ? TB_OK : TB_NO_MEMORY;
 }
 
@@ -331,18 +344,19 @@ static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_tr
   return counter->name.ptr && counter->unit_name.ptr && counter->description.ptr ? id : 0;
 }
 
-static uint32_t find_series(struct tb_perfetto_writer *p, const struct tb_track *process, struct tb_str name,
+static uint32_t find_series(struct tb_perfetto_writer *p, const struct tb_track *process, const struct tb_event *event,
                             struct tb_str series) {
-  if (!add_series_text(p, process, name, series)) return 0;
+  struct tb_str id = event->id.kind == TB_ID_NONE ? TB_STR("") : event->id.text;
+  if (!add_series_text(p, process, event->name, series, id)) return 0;
   struct tb_str text = {p->scratch.data, p->scratch.len};
   return tb_intern_find(&p->groups.texts, text, tb_intern_hash(text));
 }
 
 /* The key of what the source said of the counter; 0 where it did not. One of no process has samples of process 0. */
 static uint32_t named_series(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_str series) {
-  if (!p->groups.names_series || event->id.kind != TB_ID_NONE || event->thread) return 0;
-  uint32_t key = find_series(p, process_of(event->track), event->name, series);
-  return key || event->track->pid ? key : find_series(p, NULL, event->name, series);
+  if (!p->groups.names_series || (event->id.kind == TB_ID_NONE && event->thread)) return 0;
+  uint32_t key = find_series(p, process_of(event->track), event, series);
+  return key || event->track->pid ? key : find_series(p, NULL, event, series);
 }
 
 uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_str series) {
