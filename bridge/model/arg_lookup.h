@@ -17,9 +17,14 @@ static inline const struct tb_arg *tb_find_member(const struct tb_arg *args, uin
   return NULL;
 }
 
-/* The number that a string is (tb_number_in_text), or JSON text: one that no 64 bits hold. False for any other. */
+/* Whether it is a string, or JSON text: as which numbers come that no 64 bits hold. */
+static inline bool tb_arg_is_text(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON;
+}
+
+/* The number that such an argument is (tb_number_in_text); false where it is none. */
 static inline bool tb_arg_number_in_text(const struct tb_arg *arg, double *number) {
-  return (arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON) && tb_number_in_text(arg->text, number);
+  return tb_arg_is_text(arg) && tb_number_in_text(arg->text, number);
 }
 
 /* A further member that says of the event's `pid` or `tid` that there is none, though its track has one: a null

@@ -12,6 +12,7 @@
 #include "json/value.h"
 #include "model/fields_as_args.h"
 #include "timeline/slice_nester.h"
+#include "toolbox/counter_name.h"
 
 enum { ROWS_MAX = 1 << 28, NUMBER_TEXT = 32 };
 
@@ -78,17 +79,9 @@ static bool is_own(const struct tb_track *track) {
   return track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER;
 }
 
-/* FXT's ids and JSON's are numbers, which JSON has in hexadecimal too, or texts. */
-static bool is_number(struct tb_str id) {
-  uint64_t number;
-  for (size_t i = 0; i < id.len; i++)
-    if (id.ptr[i] < '0' || id.ptr[i] > '9') return tb_hex_parse_prefixed(id, &number);
-  return id.len;
-}
-
 /* An id of a process or thread. One that is text has a number by which came first. */
 static uint64_t mix_id(uint64_t hash, int64_t number, struct tb_str text) {
-  return text.len && !is_number(text) ? mix_text(hash, text) : mix(hash, (uint64_t)number);
+  return text.len && !tb_is_number_id(text) ? mix_text(hash, text) : mix(hash, (uint64_t)number);
 }
 
 /* Across formats: what is of process 0 may be of none. */
@@ -102,37 +95,6 @@ static uint64_t mix_thread(uint64_t hash, const struct tb_track *thread) {
   return mix_id(mix_id(hash, thread->tid, details->tid_text), thread->pid, details->pid_text);
 }
 
-/* What a counter's name says: "name id: 7 series", "name series", or FXT's "name:series:7", where 0 is no id. */
-struct counter_name {
-  struct tb_str name, series, id;
-};
-
-/* The text before the last `separator`, and what is behind it; false where there is none. */
-static bool split_last(struct tb_str text, struct tb_str separator, struct tb_str *before, struct tb_str *behind) {
-  for (size_t at = text.len; at-- > 1;) {
-    if (text.len - at < separator.len || memcmp(text.ptr + at, separator.ptr, separator.len) != 0) continue;
-    *before = (struct tb_str){text.ptr, at};
-    *behind = (struct tb_str){text.ptr + at + separator.len, text.len - at - separator.len};
-    return true;
-  }
-  return false;
-}
-
-/* False where it is no such name. `with_texts`: ids that are texts are looked for, too. */
-static bool take_id(struct tb_str text, bool with_texts, struct counter_name *parts) {
-  struct tb_str before, behind;
-  if (split_last(text, TB_STR(":"), &before, &parts->id) && !memchr(parts->id.ptr, ' ', parts->id.len) &&
-      (with_texts || is_number(parts->id)) && split_last(before, TB_STR(":"), &parts->name, &parts->series)) {
-    if (tb_str_equal(parts->id, TB_STR("0"))) parts->id.len = 0;
-    return true;
-  }
-  if (!split_last(text, TB_STR(" id: "), &parts->name, &behind)) return false;
-  const char *space = memchr(behind.ptr, ' ', behind.len);
-  parts->id = (struct tb_str){behind.ptr, space ? (size_t)(space - behind.ptr) : behind.len};
-  parts->series = space ? (struct tb_str){space + 1, behind.len - parts->id.len - 1} : TB_STR("value");
-  return true;
-}
-
 /* "name value" is "name": JSON has no counters without a series. */
 static struct tb_str without_value(struct tb_str name) {
   const struct tb_str end = TB_STR(" value");
@@ -143,11 +105,11 @@ static struct tb_str without_value(struct tb_str name) {
 /* The name of a track as it is compared, in rows->counter where it is another. Without memory, which is noted, an empty
  * one. */
 static struct tb_str compared_name(struct tb_diff_rows *rows, const struct tb_track *track) {
-  struct counter_name parts = {.id = {"", 0}};
+  struct tb_counter_name parts = {.id = {"", 0}};
   char decimal[NUMBER_TEXT];
   uint64_t number;
   if (!rows->view.is_across || track->type != TB_TRACK_COUNTER) return track->name;
-  if (!take_id(track->name, rows->view.counters_by_id, &parts)) return without_value(track->name);
+  if (!tb_counter_name_with_id(track->name, rows->view.counters_by_id, &parts)) return without_value(track->name);
   if (tb_hex_parse_prefixed(parts.id, &number)) {
     snprintf(decimal, sizeof(decimal), "%" PRIu64, number);
     parts.id = tb_str_from(decimal);

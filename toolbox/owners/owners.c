@@ -8,6 +8,7 @@
 #include "perfetto/reader/tables/chrome_names.h"
 #include "protobuf/number_cursor.h"
 #include "protos/field_numbers.h"
+#include "toolbox/counter_name.h"
 #include "toolbox/walk/atrace.h"
 
 enum { OWNERS_MAX = 1 << 24, TRACKS_MAX = 1 << 24, PID_TEXT = 24, MAKERS_MAX = 64 };
@@ -327,21 +328,12 @@ static enum tb_status take_sequence_thread(struct tb_owners *owners, uint32_t ma
   return take_thread(owners, machine, descriptor, type, &(struct tb_track_key){machine, key, false});
 }
 
-/* What formats call a counter whose series are tracks: `N` of a track `N S` or `N:S:I`. The whole name where it has no
- * series. */
-static struct tb_str without_series(struct tb_str name) {
-  int colons = 0;
-  for (size_t i = name.len; i-- > 0;)
-    if (name.ptr[i] == ' ' || (name.ptr[i] == ':' && ++colons == 2)) return (struct tb_str){name.ptr, i};
-  return name;
-}
-
-/* By its track's name, and where another format calls it otherwise by that. */
+/* By its track's name, and by what the input calls it where several series may be of one counter. */
 static enum tb_status judge_counter(struct tb_owners *owners, struct tb_str name, struct tb_name_verdict *verdict) {
   const struct tb_name_patterns *patterns = &owners->counters;
   enum tb_status status = patterns->count ? tb_name_judge(patterns, name, &owners->scratch, verdict) : TB_OK;
   if (status != TB_OK || !patterns->count || !owners->joins_series) return status;
-  return tb_name_judge(patterns, without_series(name), &owners->scratch, verdict);
+  return tb_name_judge(patterns, tb_counter_name_without_series(name), &owners->scratch, verdict);
 }
 
 static enum tb_status take_counter(struct tb_owners *owners, struct tb_str descriptor, struct tb_str name,

@@ -65,13 +65,17 @@ struct identity {
   unsigned part_count;
   struct tb_str name, series;
   struct tb_str thread; /* `"tid":…`, where the track says it */
-  bool of_thread;       /* the track is a thread's, and says nothing of all this */
+  struct tb_str id;     /* with quotes, where the track says it or is a thread's; else empty */
+  char thread_id[TB_JSON_INTEGER_MAX + 2];
 };
 
-static void emit_thread_id(struct tb_json_emit *emit, const struct tb_track *track) {
-  TB_JSON_EMIT(emit, "\"");
-  tb_json_emit_int(emit, track->tid);
-  TB_JSON_EMIT(emit, "\"");
+/* The id of a counter whose track says none: its thread's number. */
+static struct tb_str spell_thread(const struct tb_track *track, char *text) {
+  if (!track->parent || track->parent->type != TB_TRACK_THREAD || !track->has_tid) return (struct tb_str){NULL, 0};
+  *text = '"';
+  char *end = tb_json_put_int(text + 1, track->tid);
+  *end++ = '"';
+  return (struct tb_str){text, (size_t)(end - text)};
 }
 
 /* A sample's own word on its thread: that of the track does not hold then. NULL where it has none. */
@@ -118,13 +122,9 @@ static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *e
     tb_json_emit_raw(emit, identity->thread.ptr, identity->thread.len);
   }
   if (event->id.kind) tb_json_emit_id(emit, event);
-  if (identity->part_count == PARTS && !event->id.kind) {
+  if (identity->id.len && !event->id.kind) {
     TB_JSON_EMIT(emit, ",\"id\":");
-    tb_json_emit_raw(emit, identity->parts[2].ptr, identity->parts[2].len);
-  }
-  if (identity->of_thread && !event->id.kind) {
-    TB_JSON_EMIT(emit, ",\"id\":");
-    emit_thread_id(emit, event->track);
+    tb_json_emit_raw(emit, identity->id.ptr, identity->id.len);
   }
   return common;
 }
@@ -174,7 +174,7 @@ static void emit_series(struct tb_json_emit *text, const struct identity *identi
 static void describe_counter(struct tb_json_writer *w, const struct tb_track *track, const struct identity *identity) {
   struct tb_str name = track->name;
   bool is_whole = name.len > identity->name.len; /* name and series are its words */
-  if (identity->part_count || !name.len || (is_whole && track->has_pid && !identity->of_thread)) return;
+  if (identity->part_count || !name.len || (is_whole && track->has_pid && !identity->id.len)) return;
   struct tb_json_track *state = tb_json_track_state(w, track);
   if (!state || state->described) return;
   state->described = true;
@@ -184,9 +184,9 @@ static void describe_counter(struct tb_json_writer *w, const struct tb_track *tr
   tb_json_emit_string(&w->out, identity->name);
   TB_JSON_EMIT(&w->out, ",");
   tb_json_emit_string(&w->out, identity->series);
-  if (identity->of_thread) {
+  if (identity->id.len) {
     TB_JSON_EMIT(&w->out, ",");
-    emit_thread_id(&w->out, track);
+    tb_json_emit_raw(&w->out, identity->id.ptr, identity->id.len);
   }
   TB_JSON_EMIT(&w->out, "]}");
   tb_json_object_end(w, start, 0);
@@ -197,8 +197,8 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
   identity.part_count =
       split_identity(tb_track_get_details(event->track)->description, identity.parts, &identity.thread);
   split_name(event->track->name.len ? event->track->name : event->name, &identity.name, &identity.series);
-  const struct tb_track *parent = event->track->parent;
-  identity.of_thread = !identity.part_count && parent && parent->type == TB_TRACK_THREAD && event->track->has_tid;
+  if (identity.part_count == PARTS) identity.id = identity.parts[2];
+  if (!identity.part_count) identity.id = spell_thread(event->track, identity.thread_id);
   describe_counter(w, event->track, &identity);
   struct tb_json_emit *text = &w->scratch;
   text->buffer.len = 0;

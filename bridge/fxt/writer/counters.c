@@ -229,7 +229,7 @@ static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_even
 static bool has_members(const struct tb_event *event) {
   if (event->extra_count || times_of(event)) return true;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    if (event->args[i].type == TB_ARG_STRING || event->args[i].type == TB_ARG_JSON) return true;
+    if (tb_arg_is_text(&event->args[i])) return true;
   return false;
 }
 

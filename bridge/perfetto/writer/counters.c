@@ -48,7 +48,7 @@ static bool is_plain_counter(const struct tb_event *event, uint32_t *series) {
       plain = false;
     else
       ++*series;
-    if (tb_arg_holds_text(&event->args[i]) || (event->args[i].type == TB_ARG_UINT && is_double)) plain = false;
+    if (tb_arg_is_text(&event->args[i]) || (event->args[i].type == TB_ARG_UINT && is_double)) plain = false;
   }
   return plain;
 }

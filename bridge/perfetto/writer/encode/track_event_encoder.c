@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/track_event_encoder.h"
 
-#include <math.h>
-
 #include "model/arg_lookup.h"
 #include "model/fields_as_args.h"
 #include "model/phases.h"
+#include "perfetto/writer/encode/annotation_encoder.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum {
   ARG_ROOM = 64,     /* bytes that one argument takes at most, without the text that it holds */
   EVENT_ROOM = 1024, /* the same for the rest of an event */
-  MAX_DEPTH = 128,   /* readers stop at 64 */
-  MAX_LEVELS = 16,   /* of an argument's name, and of what may be below it */
   MAX_EVENT = 1 << 30
 };
 
@@ -31,17 +28,6 @@ void tb_event_encoder_free(struct tb_event_encoder *encoder) {
   tb_json_emit_free(&encoder->json);
 }
 
-/* What the functions below share. `ok` turns false when memory or depth runs out, and all then do nothing that
- * matters. */
-struct body_encoding {
-  struct tb_interned *interned;
-  struct tb_interned_uses *uses;
-  struct tb_json_emit *json;
-  bool ok;
-  bool own_carried; /* an argument is named as the carried fields are */
-  bool odd;         /* a name that readers would change came up */
-};
-
 size_t tb_encode_args_room(const struct tb_arg *args, uint32_t count) {
   size_t room = (size_t)count * ARG_ROOM;
   for (uint32_t i = 0; i < count; i++) {
@@ -49,191 +35,6 @@ size_t tb_encode_args_room(const struct tb_arg *args, uint32_t count) {
     room += args[i].text.len & mask;
   }
   return EVENT_ROOM + 2 * room;
-}
-
-/* ---- arguments --------------------------------------------------------------------------------------------------- */
-
-static char *put_string(struct body_encoding *e, char *at, struct tb_str text) {
-  uint32_t iid = tb_interned_string(e->interned, e->uses, text);
-  if (iid) return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_STRING_VALUE_IID, iid);
-  return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, text.ptr, text.len);
-}
-
-static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, struct tb_str name,
-                            const struct tb_arg *arg, unsigned depth);
-
-/* Members or items of a dict or array. An empty one has no form of its own that readers count as an item: JSON text
- * does. */
-static char *put_children(struct body_encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
-  bool dict = arg->type == TB_ARG_DICT;
-  if (arg->span <= 1) return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, dict ? "{}" : "[]", 2);
-  uint32_t field = dict ? TB_DEBUG_ANNOTATION_DICT_ENTRIES : TB_DEBUG_ANNOTATION_ARRAY_VALUES;
-  for (uint32_t i = 1; i < arg->span; i += arg[i].span)
-    at = put_annotation(e, at, field, arg[i].name, &arg[i], depth + 1);
-  return at;
-}
-
-/* Whether an array has no item but null, or arrays of such. */
-static bool holds_only_nulls(const struct tb_arg *array) {
-  for (uint32_t i = 1; i < array->span; i += array[i].span)
-    if (array[i].type != TB_ARG_NULL && (array[i].type != TB_ARG_ARRAY || !holds_only_nulls(&array[i]))) return false;
-  return true;
-}
-
-/* An array that is an item of another: of nothing but nulls readers do not count it as an item, but as JSON text. */
-static char *put_array(struct body_encoding *e, char *at, const struct tb_arg *array, unsigned depth) {
-  if (array->name.ptr || array->span <= 1 || !holds_only_nulls(array)) return put_children(e, at, array, depth);
-  e->json->buffer.len = 0;
-  tb_json_emit_value(e->json, array);
-  if (e->json->status != TB_OK) e->ok = false;
-  return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, e->json->buffer.data, e->json->buffer.len);
-}
-
-/* JSON text. The trace processor drops a number that no 64 bits hold: it takes the double in front of it, and readers
- * of the field that comes last the text. */
-static char *put_json(char *at, const struct tb_arg *arg) {
-  double number;
-  if (tb_arg_number_in_text(arg, &number) && fabs(number) >= 0x1p63)
-    at = tb_wire_put_double(at, TB_DEBUG_ANNOTATION_DOUBLE_VALUE, number);
-  return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, arg->text.ptr, arg->text.len);
-}
-
-static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
-  switch ((enum tb_arg_type)arg->type) {
-    case TB_ARG_NULL:
-      return at;
-    case TB_ARG_BOOL:
-      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_BOOL_VALUE, arg->u);
-    case TB_ARG_INT:
-      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i);
-    case TB_ARG_UINT:
-      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_UINT_VALUE, arg->u);
-    case TB_ARG_DOUBLE:
-      return tb_wire_put_double(at, TB_DEBUG_ANNOTATION_DOUBLE_VALUE, arg->d);
-    case TB_ARG_STRING:
-      return put_string(e, at, arg->text);
-    case TB_ARG_POINTER:
-    case TB_ARG_KOID:
-      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_POINTER_VALUE, arg->u);
-    case TB_ARG_JSON:
-      return put_json(at, arg);
-    case TB_ARG_BLOB:
-      return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, arg->text.ptr, arg->text.len);
-    case TB_ARG_DICT:
-    case TB_ARG_ARRAY:
-      if (depth < MAX_DEPTH)
-        return arg->type == TB_ARG_ARRAY ? put_array(e, at, arg, depth) : put_children(e, at, arg, depth);
-      e->ok = false;
-      return at;
-  }
-  return at;
-}
-
-static char *put_name_iid(struct body_encoding *e, char *at, struct tb_str name) {
-  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, name, &e->odd);
-  if (!iid) e->ok = false;
-  return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
-}
-
-/* The argument, called `name`. */
-static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, struct tb_str name,
-                            const struct tb_arg *arg, unsigned depth) {
-  char *start = at = tb_wire_open_message(at, field);
-  if (name.ptr) at = put_name_iid(e, at, name);
-  if (arg->type == TB_ARG_STRING) return tb_wire_close_message(start, put_string(e, at, arg->text));
-  if (arg->type == TB_ARG_INT)
-    return tb_wire_close_message(start, tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i));
-  return tb_wire_close_message(start, put_value(e, at, arg, depth));
-}
-
-/* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
-static bool names_first_item(struct tb_str name) {
-  return name.len > 3 && memcmp(name.ptr + name.len - 3, "[0]", 3) == 0 && memchr(name.ptr, '[', name.len - 3) == NULL;
-}
-
-/* ---- names that are paths: readers take a dot in a name for another character, but levels for a dot -------------- */
-
-/* The levels of a name: parts between dots, the last of them `[0]` where it is that of a first item. 1: the name is no
- * path that levels say. */
-static unsigned name_levels(struct tb_str name) {
-  if (names_first_item(name)) return memchr(name.ptr, '.', name.len) == NULL ? 2 : 1;
-  unsigned levels = 1;
-  for (size_t i = 0; i < name.len; i++) {
-    if (name.ptr[i] == '[' || name.ptr[i] == ']') return 1;
-    if (name.ptr[i] != '.') continue;
-    bool empty = i == 0 || name.ptr[i - 1] == '.' || i + 1 == name.len;
-    if (empty || ++levels > MAX_LEVELS) return 1;
-  }
-  return levels;
-}
-
-static unsigned levels_below(const struct tb_arg *arg) {
-  unsigned most = 0;
-  for (uint32_t i = 1; i < arg->span; i += arg[i].span) {
-    unsigned below = 1 + levels_below(&arg[i]);
-    if (below > most) most = below;
-  }
-  return most;
-}
-
-/* The argument as levels, the first of which says how many there are: `a.b` is `a` with the one entry `b`. */
-static char *put_levels(struct body_encoding *e, char *at, uint32_t field, struct tb_str name, const struct tb_arg *arg,
-                        unsigned levels, bool first) {
-  bool item = first && names_first_item(name);
-  const char *dot = item ? name.ptr + name.len - 3 : name.len ? memchr(name.ptr, '.', name.len) : NULL;
-  if (!dot) return put_annotation(e, at, field, name, arg, 1 + levels);
-  char *start = at = tb_wire_open_message(at, field);
-  at = put_name_iid(e, at, (struct tb_str){name.ptr, (size_t)(dot - name.ptr)});
-  if (first) at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_LEVELS, levels - 1);
-  struct tb_str rest = {dot + 1, name.len - (size_t)(dot + 1 - name.ptr)};
-  if (item)
-    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_ARRAY_VALUES, (struct tb_str){NULL, 0}, arg, 1 + levels);
-  else
-    at = put_levels(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, rest, arg, levels, false);
-  return tb_wire_close_message(start, at);
-}
-
-/* Whether the argument's name is the only odd one in it, and one that levels say. */
-static bool fits_levels(const struct tb_arg *arg, unsigned levels) {
-  if (levels < 2 || arg->type == TB_ARG_NULL || levels_below(arg) > MAX_LEVELS) return false;
-  if (arg->type == TB_ARG_ARRAY && names_first_item(arg->name)) return false; /* put_array takes it for no item */
-  size_t len = carried_name.len;
-  bool carried = arg->name.len > len && memcmp(arg->name.ptr, carried_name.ptr, len) == 0 &&
-                 (arg->name.ptr[len] == '.' || arg->name.ptr[len] == '[');
-  return !carried;
-}
-
-/* Whether an argument with an odd name goes as it is: a value by itself, which the trace processor drops as JSON
- * text. */
-static bool stays_plain(const struct tb_arg *arg) {
-  return arg->span == 1 && arg->type != TB_ARG_DICT && arg->type != TB_ARG_ARRAY && !names_first_item(arg->name) &&
-         arg->name.len && memchr(arg->name.ptr, '.', arg->name.len) == NULL;
-}
-
-/* An argument with an odd name somewhere: its value as JSON text, whose names readers leave alone. The part of its
- * own name before the first dot is the annotation's, or that before `[0]`. The text is in e->json until the next
- * one. */
-static struct tb_arg as_json(struct body_encoding *e, const struct tb_arg *arg) {
-  struct tb_arg json = {.type = TB_ARG_JSON, .span = 1, .name = arg->name};
-  const char *dot = arg->name.len ? memchr(arg->name.ptr, '.', arg->name.len) : NULL;
-  e->json->buffer.len = 0;
-  if (dot) {
-    json.name.len = (size_t)(dot - arg->name.ptr);
-    TB_JSON_EMIT(e->json, "{");
-    tb_json_emit_string(e->json, (struct tb_str){dot + 1, arg->name.len - json.name.len - 1});
-    TB_JSON_EMIT(e->json, ":");
-  }
-  bool first_item = !dot && names_first_item(arg->name);
-  if (first_item) {
-    json.name.len -= 3;
-    TB_JSON_EMIT(e->json, "[");
-  }
-  tb_json_emit_value(e->json, arg);
-  if (first_item) TB_JSON_EMIT(e->json, "]");
-  if (dot) TB_JSON_EMIT(e->json, "}");
-  if (e->json->status != TB_OK) e->ok = false;
-  json.text = (struct tb_str){e->json->buffer.data, e->json->buffer.len};
-  return json;
 }
 
 /* ---- what TrackEvent has no field for ---------------------------------------------------------------------------- */
@@ -307,7 +108,7 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
 /* What the members of the annotation are made of, and where the next one goes. The annotation is called as the first
  * member that goes by its name, which then has none. */
 struct annotation_members {
-  struct body_encoding *e;
+  struct tb_body_encoding *e;
   const struct tb_event *event;
   const struct tb_carried_parts *carried;
   char *at;
@@ -321,23 +122,23 @@ static struct tb_str name_of_member(struct annotation_members *members, struct t
 }
 
 static void put_named_member(struct annotation_members *members, struct tb_str name, const struct tb_arg *member) {
-  members->at =
-      put_annotation(members->e, members->at, TB_DEBUG_ANNOTATION_CARRIED, name_of_member(members, name), member, 1);
+  members->at = tb_encode_annotation(members->e, members->at, TB_DEBUG_ANNOTATION_CARRIED,
+                                     name_of_member(members, name), member, 1);
 }
 
 /* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
 static void put_whole_args(struct annotation_members *members) {
-  struct body_encoding *e = members->e;
+  struct tb_body_encoding *e = members->e;
   const struct tb_event *event = members->event;
   char *at = tb_wire_open_message(members->at, TB_DEBUG_ANNOTATION_CARRIED), *start = at;
   struct tb_str name = name_of_member(members, tb_carried_key(TB_CARRIED_ARGS));
-  if (name.ptr) at = put_name_iid(e, at, name);
+  if (name.ptr) at = tb_encode_annotation_name(e, at, name);
   if (event->arg_count == 0) {
     struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
-    at = put_children(e, at, &empty, 2);
+    at = tb_encode_children(e, at, &empty, 2);
   }
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, event->args[i].name, &event->args[i], 2);
+    at = tb_encode_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, event->args[i].name, &event->args[i], 2);
   members->at = tb_wire_close_message(start, at);
 }
 
@@ -390,7 +191,7 @@ static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) 
   put_named_member(members, tb_carried_key_of(member->name), &value);
 }
 
-static char *put_carried(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts,
+static char *put_carried(struct tb_body_encoding *e, char *at, const struct tb_event *event, unsigned parts,
                          const struct tb_carried_parts *carried) {
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
   struct annotation_members members = {.e = e, .event = event, .carried = carried, .at = at};
@@ -399,18 +200,19 @@ static char *put_carried(struct body_encoding *e, char *at, const struct tb_even
     put_named_member(&members, event->extra[i].name, &event->extra[i]);
   /* says nothing, but that the argument before it is the source's */
   if (members.at == at) members.at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_BINDING, 0);
-  return tb_wire_close_message(start, put_name_iid(e, members.at, members.name.ptr ? members.name : carried_name));
+  return tb_wire_close_message(
+      start, tb_encode_annotation_name(e, members.at, members.name.ptr ? members.name : carried_name));
 }
 
 /* Begins the annotation of what is known late. */
-static char *open_late(struct body_encoding *e, char **at) {
+static char *open_late(struct tb_body_encoding *e, char **at) {
   char *start = tb_wire_open_message(*at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
-  *at = put_name_iid(e, start, carried_name);
+  *at = tb_encode_annotation_name(e, start, carried_name);
   return start;
 }
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
-  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   char *start = open_late(&e, &at);
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_PHASE, (unsigned char)phase);
   at = tb_wire_close_message(start, at);
@@ -418,11 +220,11 @@ char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_intern
 }
 
 char *tb_encode_carried_no_name(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at) {
-  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   const struct tb_arg none = {.type = TB_ARG_NULL, .span = 1};
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
-  at = put_annotation(&e, at, TB_DEBUG_ANNOTATION_CARRIED, (struct tb_str){NULL, 0}, &none, 1);
-  at = tb_wire_close_message(start, put_name_iid(&e, at, tb_carried_key(TB_CARRIED_NAME)));
+  at = tb_encode_annotation(&e, at, TB_DEBUG_ANNOTATION_CARRIED, (struct tb_str){NULL, 0}, &none, 1);
+  at = tb_wire_close_message(start, tb_encode_annotation_name(&e, at, tb_carried_key(TB_CARRIED_NAME)));
   return e.ok ? at : NULL;
 }
 
@@ -430,7 +232,7 @@ bool tb_is_no_name(struct tb_str name) { return name.len == no_name.len && tb_st
 
 char *tb_encode_carried_binding(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, bool in,
                                 bool out, const uint64_t *bind_id) {
-  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   char *start = open_late(&e, &at);
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_BINDING,
                         (in ? TB_CARRIED_BINDS_IN : 0U) | (out ? TB_CARRIED_BINDS_OUT : 0U));
@@ -466,7 +268,8 @@ static char *put_legacy_event(char *at, const struct tb_event *event, bool carri
 
 /* ---- the event --------------------------------------------------------------------------------------------------- */
 
-static char *put_name(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts, uint32_t *iid) {
+static char *put_name(struct tb_body_encoding *e, char *at, const struct tb_event *event, unsigned parts,
+                      uint32_t *iid) {
   struct tb_str name = event->name;
   if (name.len == 0 && parts & TB_ENCODE_NO_NAME) name = no_name;
   if (name.len == 0) return at;
@@ -475,7 +278,8 @@ static char *put_name(struct body_encoding *e, char *at, const struct tb_event *
   return parts & TB_ENCODE_NAME ? tb_wire_put_uint(at, TB_TRACK_EVENT_NAME_IID, *iid) : at;
 }
 
-static char *put_categories(struct body_encoding *e, char *at, struct tb_str categories, unsigned parts, uint32_t *id) {
+static char *put_categories(struct tb_body_encoding *e, char *at, struct tb_str categories, unsigned parts,
+                            uint32_t *id) {
   const struct tb_category_list *list = tb_interned_categories(e->interned, e->uses, categories, id);
   if (!list) {
     e->ok = false;
@@ -487,7 +291,7 @@ static char *put_categories(struct body_encoding *e, char *at, struct tb_str cat
 }
 
 /* The message is the event's name too, for those who look at slices. */
-static char *put_log(struct body_encoding *e, char *at, const struct tb_event *event) {
+static char *put_log(struct tb_body_encoding *e, char *at, const struct tb_event *event) {
   uint32_t body = tb_interned_iid(e->interned, e->uses, TB_INTERNED_LOG_BODIES, event->name);
   if (!body) e->ok = false;
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_LOG_MESSAGE);
@@ -497,10 +301,10 @@ static char *put_log(struct body_encoding *e, char *at, const struct tb_event *e
 }
 
 /* TrackEvent has a place for the level of a log message alone: that of another event is an argument, as in JSON. */
-static char *put_level(struct body_encoding *e, char *at, const struct tb_event *event) {
+static char *put_level(struct tb_body_encoding *e, char *at, const struct tb_event *event) {
   const struct tb_arg level = {.type = TB_ARG_STRING, .span = 1, .text = tb_log_level_name(event->log_level)};
   if (!level.text.len) return at;
-  return put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_STR(TB_ARG_LOG_LEVEL), &level, 1);
+  return tb_encode_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_STR(TB_ARG_LOG_LEVEL), &level, 1);
 }
 
 static char *put_source_location(char *at, const struct tb_frame *location) {
@@ -529,38 +333,38 @@ static char *put_rare_fields(char *at, const struct tb_event *event) {
 
 /* An argument with an odd name, as levels. e->odd stays true, and only encoder->body.len says where it is to begin,
  * where levels do not say it. NULL without memory. */
-static char *put_path(struct tb_event_encoder *encoder, struct body_encoding *e, char *start, const struct tb_arg *arg,
-                      size_t room) {
-  unsigned levels = name_levels(arg->name);
+static char *put_path(struct tb_event_encoder *encoder, struct tb_body_encoding *e, char *start,
+                      const struct tb_arg *arg, size_t room) {
+  unsigned levels = tb_annotation_levels(arg->name);
   encoder->body.len = (size_t)(start - encoder->body.data);
-  if (!fits_levels(arg, levels)) return start;
+  if (!tb_annotation_fits_levels(arg, levels)) return start;
   if (tb_buffer_reserve(&encoder->body, levels * ARG_ROOM + room) != TB_OK) return NULL;
   e->odd = false;
-  return put_levels(e, encoder->body.data + encoder->body.len, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, arg->name, arg, levels,
-                    true);
+  return tb_encode_annotation_levels(e, encoder->body.data + encoder->body.len, TB_TRACK_EVENT_DEBUG_ANNOTATIONS,
+                                     arg->name, arg, levels, true);
 }
 
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were
  * if it was at the top. NULL without memory. */
-static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e, char *at, const struct tb_event *event,
-                      struct tb_carried_parts *carried, size_t room) {
+static char *put_args(struct tb_event_encoder *encoder, struct tb_body_encoding *e, char *at,
+                      const struct tb_event *event, struct tb_carried_parts *carried, size_t room) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     char *start = at;
     e->odd = false;
     if (event->args[i].name.len == carried_name.len && tb_str_equal(event->args[i].name, carried_name))
       e->own_carried = true;
-    at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, event->args[i].name, &event->args[i], 1);
-    if (!e->odd || stays_plain(&event->args[i])) continue;
+    at = tb_encode_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, event->args[i].name, &event->args[i], 1);
+    if (!e->odd || tb_annotation_stays_plain(&event->args[i])) continue;
     at = put_path(encoder, e, start, &event->args[i], room);
     if (!at) return NULL;
     if (!e->odd) continue;
     start = encoder->body.data + encoder->body.len;
-    struct tb_arg json = as_json(e, &event->args[i]);
+    struct tb_arg json = tb_annotation_as_json(e, &event->args[i]);
     if (json.name.len != event->args[i].name.len) carried->whole_args = true;
     size_t used = (size_t)(start - encoder->body.data);
     /* room for the text, and again for everything that is still to come */
     if (tb_buffer_reserve(&encoder->body, json.text.len + room) != TB_OK) return NULL;
-    at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, json.name, &json, 1);
+    at = tb_encode_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, json.name, &json, 1);
   }
   encoder->args_end = (size_t)(at - encoder->body.data);
   return at;
@@ -568,7 +372,7 @@ static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e,
 
 char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
                      char *at, size_t room) {
-  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   struct tb_carried_parts carried = {.whole_args = false};
   at = put_args(encoder, &e, at, event, &carried, room);
   if (at && (e.own_carried || carried.whole_args)) at = put_carried(&e, at, event, TB_ENCODE_ARGS, &carried);
@@ -579,7 +383,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
                                const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried,
                                uint32_t *name, uint32_t *categories) {
   struct tb_buffer *body = &encoder->body;
-  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   uint32_t name_iid = 0, list_id = 0;
   body->len = 0;
   /* a list has at most a category for each byte */
