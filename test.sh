@@ -1,8 +1,9 @@
 #!/bin/bash
-# The second command: builds and runs the tests, as users get the program (the stage release). ./test.sh all runs every
-# stage, as the continuous integration does; ./test.sh STAGE... only those:
-#   release   gcc, as users get it: unit, golden, fuzz corpus, install, conformance with Perfetto's trace processor; as
-#             part of all also what takes a minute, and the tests of the tests; warnings are errors then
+# The second command: builds and runs the tests (the stage release). ./test.sh all runs every stage, as the continuous
+# integration does; ./test.sh STAGE... only those:
+#   release   gcc, optimised: unit, golden, fuzz corpus, install, conformance with Perfetto's trace processor. In
+#             build-quick/ not across files, which would take minutes more to build. As part of all in build/, as users
+#             get the program: also what takes a minute, and the tests of the tests; warnings are errors then
 #   asan      by the other compiler, clang, under its address and undefined-behaviour sanitizers, warnings are errors:
 #             the tests that these can change
 #   fuzz      each fuzz target, of that build, for FUZZ_SECONDS (4)
@@ -13,10 +14,10 @@ cd "$(dirname "$0")"
 source third_party/debian.sh
 jobs=${JOBS:-$(nproc)}
 stages=("${@:-release}")
-release=(-DTRACEBRIDGE_TESTS=usual)
+release=(quick -DTRACEBRIDGE_TESTS=usual)
 if [[ ${stages[*]} == all ]]; then
   stages=(release asan fuzz lint)
-  release=(-DTRACEBRIDGE_TESTS=all -DTRACEBRIDGE_WERROR=ON)
+  release=(release -DTRACEBRIDGE_TESTS=all -DTRACEBRIDGE_WERROR=ON)
   export TRACEBRIDGE_FULL=1 # a test that lacks what it needs (a browser) fails and is not skipped
 fi
 for stage in "${stages[@]}"; do
@@ -53,7 +54,7 @@ build_and_test() { # PRESET [OPTION...]
 
 run_stage() {
   case $1 in
-    release) build_and_test release "${release[@]}" ;;
+    release) build_and_test "${release[@]}" ;;
     asan) build_and_test asan ;;
     fuzz) tests/fuzz/run.sh "${FUZZ_SECONDS:-4}" ;;
     lint) tests/lint/run.sh ;;
