@@ -332,6 +332,7 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
   struct tb_prescanned_extent extent = {.any = false};
   enum tb_status status = TB_OK;
   uint64_t taken = 0, content = s->content;
+  const bool finds_runs = s->slice_runs.allocator != NULL;
   for (; tb_packet_cursor_take(&packets, &packet); taken++) {
     const struct tb_packet_common *head = &packet.head;
     if (scan.events.id != head->sequence) {
@@ -348,7 +349,9 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     if (!tb_input_clocks_read_at_cursor(&s->clocks, &scan.events, &scan.clock, head->timestamp, &time)) continue;
     tb_sequence_extent_add(&scan.extent, time);
     if (scan.own) extend(scan.own, own_time(scan.events.node, head->timestamp));
+    if (finds_runs) tb_slice_runs_take(&s->slice_runs, s->packets + taken, &packet, scan.clock.keep != 0);
   }
+  if (finds_runs) tb_slice_runs_end(&s->slice_runs);
   tb_packet_tokenizer_close_cursor(stream, &packets);
   end_sequence_scan(s, &scan, &extent);
   s->packets += taken;
@@ -475,7 +478,7 @@ static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader
 }
 
 enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a, const struct tb_input_place *place,
-                              size_t max_junk, const struct tb_prescan_watch *watch, struct tb_error *error) {
+                              const struct tb_prescan_options *options, struct tb_error *error) {
   *s = (struct tb_prescan){.damage = ""};
   tb_input_clocks_init(&s->clocks, a);
   tb_payload_times_known_all(s->known_kinds);
@@ -484,10 +487,11 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   tb_map_init(&s->pids, a);
   tb_map_init(&s->tids, a);
   tb_recordings_init(&s->recordings, a);
+  if (options->finds_slice_runs) tb_slice_runs_init(&s->slice_runs, a);
   struct tb_raw_packet_reader *packets;
-  struct tb_raw_packet_reader_options options = {.allocator = a, .only_heads = true, .max_junk = max_junk};
-  enum tb_status status = tb_raw_packet_reader_open(place, &options, &packets, error);
-  if (status == TB_OK) status = read_all(s, packets, watch, error);
+  struct tb_raw_packet_reader_options reading = {.allocator = a, .only_heads = true, .max_junk = options->max_junk};
+  enum tb_status status = tb_raw_packet_reader_open(place, &reading, &packets, error);
+  if (status == TB_OK) status = read_all(s, packets, options->watch, error);
   tb_raw_packet_reader_close(packets);
   measure_machines(s);
   tb_prescan_measure(s);
@@ -505,5 +509,6 @@ void tb_prescan_free(struct tb_prescan *s) {
   tb_map_free(&s->pids);
   tb_map_free(&s->tids);
   tb_recordings_free(&s->recordings);
+  tb_slice_runs_free(&s->slice_runs);
   tb_free(a, s->tracks, s->track_capacity * sizeof(*s->tracks));
 }

@@ -11,6 +11,7 @@
 #include "merge/clocks/kept_boots.h"
 #include "merge/input/ftrace_markers.h"
 #include "merge/input/recordings.h"
+#include "merge/input/slice_runs.h"
 #include "merge/input/split_mark.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "tracebridge/base.h"
@@ -92,6 +93,7 @@ struct tb_prescan {
   bool goes_on;                            /* packets follow damage */
   const char *damage;                      /* what the first was, a constant; "" for none */
   uint64_t damage_offset;                  /* and where */
+  struct tb_slice_runs slice_runs;         /* where they were asked for; their packets' numbers are from 0 on */
 };
 
 /* Asked now and then; `read`: bytes so far of the file as it is stored. False: stop, TB_CANCELLED. */
@@ -100,12 +102,18 @@ struct tb_prescan_watch {
   void *ctx;
 };
 
+struct tb_prescan_options {
+  size_t max_junk;                      /* bytes of no packet that may be before the first */
+  const struct tb_prescan_watch *watch; /* NULL: none */
+  bool finds_slice_runs;
+};
+
 /* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO,
  * TB_NO_MEMORY, TB_LIMIT, and TB_BAD_DATA where not one packet is whole, or more than `max_junk` bytes before the
- * first are of none. `watch` may be NULL. To be freed in any case. */
+ * first are of none. To be freed in any case. */
 TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *prescan, const struct tb_allocator *allocator,
-                                            const struct tb_input_place *place, size_t max_junk,
-                                            const struct tb_prescan_watch *watch, struct tb_error *error);
+                                            const struct tb_input_place *place,
+                                            const struct tb_prescan_options *options, struct tb_error *error);
 void tb_prescan_free(struct tb_prescan *prescan);
 
 /* Sets has_time, first and last: once more after clocks were fitted. */

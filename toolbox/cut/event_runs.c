@@ -29,6 +29,12 @@ void tb_event_runs_begin(struct tb_event_runs *runs, uint64_t number, uint32_t s
   runs->open = (struct tb_event_run){.events = {.first = number, .sequence = sequence}, .stays = stays};
 }
 
+void tb_event_runs_add_run(struct tb_event_runs *runs, const struct tb_walk_events *events, bool stays) {
+  tb_event_runs_begin(runs, events->first, events->sequence, stays);
+  runs->open.events = *events;
+  runs->follows = events->first + events->count;
+}
+
 void tb_event_runs_add_values(struct tb_event_runs *runs, const struct tb_event_extras *extras) {
   struct tb_event_run *run = &runs->open;
   for (size_t i = 0; i < extras->count; i++) {

@@ -58,6 +58,9 @@ static inline void tb_event_runs_add(struct tb_event_runs *runs, uint64_t number
   runs->follows = number + 1;
 }
 
+/* Adds plain track events that come one after the other as a run of their own, which may grow. */
+void tb_event_runs_add_run(struct tb_event_runs *runs, const struct tb_walk_events *events, bool stays);
+
 /* Before runs are asked for by tb_event_runs_at: from the first one on. */
 static inline void tb_event_runs_rewind(struct tb_event_runs *runs) { runs->next = 0; }
 

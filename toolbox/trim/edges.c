@@ -9,6 +9,7 @@
 #include "protos/field_numbers.h"
 #include "toolbox/trim/etw_edges.h"
 #include "toolbox/trim/ftrace_edges.h"
+#include "toolbox/trim/whole_run.h"
 
 enum { TRACKS_MAX = 1 << 24, PACKETS_MAX = 1 << 28 };
 
@@ -443,11 +444,50 @@ static enum tb_status list_packets(struct tb_edges *edges) {
   return TB_OK;
 }
 
+/* ---- runs of slices ---------------------------------------------------------------------------------------------- */
+
+/* Values of further counters: those before the window are its own at the start. */
+static enum tb_status take_run_values(struct tb_edges *edges, const struct tb_walk *walk,
+                                      const struct tb_track_events *events, const struct tb_whole_run *whole) {
+  const struct tb_event_sequence *sequence = &events->sequences[walk->sequence_number];
+  const struct tb_slice_run *run = whole->run;
+  struct tb_event_extras sums = {.count = 0};
+  for (size_t i = 0; i < run->values && i < sequence->extra_count; i++) {
+    sums.uuids[sums.count] = sequence->extras[i];
+    sums.values[sums.count++] = (int64_t)run->further[i].sum;
+    if (whole->last >= edges->window.start) continue;
+    struct tb_edge_track *track = get_track(edges, sequence->extras[i], MIX_EXTRAS);
+    if (!track) return TB_NO_MEMORY;
+    track->extra = sequence->extras[i];
+    take_value(edges, track, tb_whole_run_time(whole, &run->further[i].last), run->first + run->further[i].last.number);
+  }
+  if (!edges->slices.again) tb_event_runs_add_values(&edges->runs, &sums);
+  return TB_OK;
+}
+
+/* Takes the events of a run that comes next at once; false: there is none, or they are to be taken one by one. */
+static bool take_whole_run(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
+                           enum tb_status *status) {
+  struct tb_whole_run whole;
+  if (!tb_whole_run_find(&whole, walk, events, &edges->slices, &edges->window, &edges->next_slice_run)) return false;
+  bool inside = tb_window_has(&edges->window, whole.first);
+  if (inside) edges->last_to_stay = whole.run->first + whole.run->count - 1;
+  extend(edges, whole.first);
+  extend(edges, whole.last);
+  if (!edges->slices.again) tb_event_runs_add_run(&edges->runs, &whole.events, inside);
+  *status = inside ? TB_OK : take_run_values(edges, walk, events, &whole);
+  if (*status == TB_OK) *status = tb_whole_run_take_slices(&whole, walk, events, &edges->slices);
+  (void)tb_walk_pass_events(walk, &whole.events);
+  return true;
+}
+
 /* Takes the plain events that come next, which most packets are. */
 static enum tb_status take_plain_events(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   struct tb_plain_event event;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_track_events_next_plain(events, walk, &event)) {
+  while (status == TB_OK) {
+    if (take_whole_run(edges, walk, events, &status)) continue;
+    if (!tb_track_events_next_plain(events, walk, &event)) break;
     if (tb_window_has(&edges->window, walk->host_time)) edges->last_to_stay = walk->number;
     extend(edges, walk->host_time);
     add_to_run(edges, walk, events, &event.packet, event.has_extras);
@@ -464,6 +504,7 @@ static enum tb_status take_plain_events(struct tb_edges *edges, struct tb_walk *
 /* TB_END, or what failed. */
 static enum tb_status read_all(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events) {
   tb_track_events_rewind(events);
+  edges->next_slice_run = 0;
   enum tb_status status = tb_walk_start(walk);
   while (status == TB_OK) {
     status = take_plain_events(edges, walk, events);

@@ -93,6 +93,7 @@ struct tb_edges {
   const struct tb_edge_packet *next; /* the first of them that was not asked for */
   struct tb_edge_begin *begins;
   size_t begin_count, begin_capacity;
+  size_t next_slice_run;     /* the first run of the walk's that was not asked for */
   struct tb_event_runs runs; /* in the window or outside of it; marked where one is at its start */
   bool begins_disordered;    /* in the file they are not in the order of time */
   int64_t first, last;       /* when the first and last packets are that say something of a time; where there are any */

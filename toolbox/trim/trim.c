@@ -479,7 +479,7 @@ enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_opt
   if (status == TB_OK) status = check(in, out, &t.options, error);
   if (status != TB_OK) return status;
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&t.options, threads);
-  status = tb_walk_open(&t.walk, in, &merge, error);
+  status = tb_walk_open_for_runs(&t.walk, in, &merge, error);
   if (status == TB_OK) {
     status = run(&t, out, &merge, error);
     tb_walk_close(&t.walk);

@@ -20,13 +20,14 @@ static enum tb_status find_source(struct tb_walk *walk, const char *path) {
   return tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "it holds %zu traces; merge them into one first", count);
 }
 
-enum tb_status tb_walk_open(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
-                            struct tb_error *error) {
+static enum tb_status open_walk(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
+                                bool finds_slice_runs, struct tb_error *error) {
   *walk = (struct tb_walk){.packets = NULL};
   struct tb_merge_input input = {.path = path};
   enum tb_status status = tb_merger_open(&walk->merger, options, error);
   if (status != TB_OK) return status;
   struct tb_merger *m = &walk->merger;
+  m->finds_slice_runs = finds_slice_runs;
   tb_buffer_init(&m->scratch, m->allocator, 0);
   m->patches.allocator = m->allocator;
   status = tb_field_tree_grow(&m->fields, m->allocator);
@@ -39,6 +40,16 @@ enum tb_status tb_walk_open(struct tb_walk *walk, const char *path, const struct
   if (error && error->code == TB_OK) *error = m->error;
   tb_walk_close(walk);
   return status;
+}
+
+enum tb_status tb_walk_open(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
+                            struct tb_error *error) {
+  return open_walk(walk, path, options, false, error);
+}
+
+enum tb_status tb_walk_open_for_runs(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
+                                     struct tb_error *error) {
+  return open_walk(walk, path, options, true, error);
 }
 
 void tb_walk_close(struct tb_walk *walk) {
@@ -54,7 +65,8 @@ enum tb_status tb_walk_turn_to(struct tb_walk *walk, const struct tb_input_place
   walk->packets = NULL;
   walk->source->place = *place;
   tb_prescan_free(&walk->source->prescan);
-  return tb_prescan_run(&walk->source->prescan, m->allocator, place, m->options.max_junk_bytes, NULL, &m->error);
+  const struct tb_prescan_options options = {.max_junk = m->options.max_junk_bytes};
+  return tb_prescan_run(&walk->source->prescan, m->allocator, place, &options, &m->error);
 }
 
 enum tb_status tb_walk_start(struct tb_walk *walk) {

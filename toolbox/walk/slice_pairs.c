@@ -141,6 +141,42 @@ enum tb_status tb_slice_pairs_take(struct tb_slice_pairs *pairs, uint64_t key, u
   return put(pairs, track, edge);
 }
 
+/* ---- many at once ------------------------------------------------------------------------------------------------ */
+
+bool tb_slice_pairs_can_take_run(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind, size_t ends,
+                                 const struct tb_slice_edge **outermost) {
+  uint32_t number;
+  *outermost = NULL;
+  if (pairs->gathers_all) return false;
+  if (!tb_map_get(&pairs->index, key, kind, &number)) return true;
+  const struct tb_slice_track *track = &pairs->tracks[number];
+  if (track->outlived || (pairs->again && track->disordered)) return false;
+  if (ends && track->count) *outermost = &track->open[track->count > ends ? track->count - ends : 0];
+  return true;
+}
+
+enum tb_status tb_slice_pairs_take_run(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind, size_t ends,
+                                       int64_t first, int64_t last) {
+  struct tb_slice_track *track = get_track(pairs, key, kind);
+  const struct tb_slice_edge end = {.time = last, .ends = true};
+  enum tb_status status = TB_OK;
+  if (!track) return TB_NO_MEMORY;
+  if (track->reached_any && first < track->reached) track->disordered = true;
+  track->reached = last;
+  track->reached_any = true;
+  for (; ends && track->count && status == TB_OK; ends--) {
+    const struct tb_slice_edge slice = track->open[--track->count];
+    status = pairs->sink(pairs->ctx, &slice, &end);
+  }
+  return status;
+}
+
+enum tb_status tb_slice_pairs_open(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
+                                   const struct tb_slice_edge *edge) {
+  struct tb_slice_track *track = get_track(pairs, key, kind);
+  return track ? begin(pairs, track, edge) : TB_NO_MEMORY;
+}
+
 const struct tb_slice_edge *tb_slice_pairs_innermost(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind) {
   uint32_t number;
   if (!tb_map_get(&pairs->index, key, kind, &number) || !pairs->tracks[number].count) return NULL;

@@ -62,6 +62,19 @@ void tb_slice_pairs_free(struct tb_slice_pairs *pairs);
 /* The next event of the track `key`, `kind`. What the sink returned; TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_slice_pairs_take(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
                                                  const struct tb_slice_edge *edge);
+/* Whether the next events of the track can be taken at once by tb_slice_pairs_take_run, which end `ends` slices that
+ * are open now; *outermost: that which they end last, NULL: none. */
+bool tb_slice_pairs_can_take_run(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind, size_t ends,
+                                 const struct tb_slice_edge **outermost);
+/* Takes events of the track from `first` on up to `last`: `ends` ends of what is open now, which have no name and come
+ * to the sink as of `last` and without a number, and behind them begins and their ends, which do not come to it. Begins
+ * that they leave open are to be taken by tb_slice_pairs_open then, outermost first. Errors as of tb_slice_pairs_take;
+ * so do those of tb_slice_pairs_open. */
+TB_MUST_CHECK enum tb_status tb_slice_pairs_take_run(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
+                                                     size_t ends, int64_t first, int64_t last);
+TB_MUST_CHECK enum tb_status tb_slice_pairs_open(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
+                                                 const struct tb_slice_edge *begin);
+
 /* The innermost open slice of a track that is in order so far; NULL: none. Valid until the next call. */
 const struct tb_slice_edge *tb_slice_pairs_innermost(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind);
 

@@ -443,6 +443,14 @@ bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *
   return true;
 }
 
+bool tb_track_events_read_ahead(struct tb_track_events *events, const struct tb_walk *walk, const char *at,
+                                struct tb_plain_event *event) {
+  struct tb_packet_cursor cursor = {at, walk->plain.end};
+  struct tb_common_packet common;
+  return tb_packet_cursor_take(&cursor, &common) &&
+         read_plain(events, walk->sequence_number, &common.head.payload, event);
+}
+
 const struct tb_event_extras *tb_track_events_read_extras(struct tb_track_events *events, const struct tb_walk *walk) {
   struct tb_event_extras *extras = &events->extras;
   struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/input/slice_runs.h"
+
+#include <string.h>
+
+#include "protos/field_numbers.h"
+
+/* 31 MB and 16 MB; what is behind them is of no run. Timestamps that count have no more bits: their sums have 64. */
+enum { RUNS_MAX = 1 << 18, PLACES_MAX = 1 << 20, TICKS_BITS = 40 };
+
+void tb_slice_runs_init(struct tb_slice_runs *runs, const struct tb_allocator *allocator) {
+  *runs = (struct tb_slice_runs){.allocator = allocator, .follows = UINT64_MAX};
+}
+
+void tb_slice_runs_free(struct tb_slice_runs *runs) {
+  if (!runs->allocator) return;
+  tb_free(runs->allocator, runs->runs, runs->capacity * sizeof(*runs->runs));
+  tb_free(runs->allocator, runs->places, runs->place_capacity * sizeof(*runs->places));
+}
+
+void tb_slice_runs_end(struct tb_slice_runs *runs) {
+  struct tb_slice_run *run = &runs->growing;
+  bool keeps = runs->follows != UINT64_MAX && run->count >= TB_SLICE_RUN_LEAST;
+  void *all = runs->runs, *places = runs->places;
+  runs->follows = UINT64_MAX;
+  if (!keeps) return;
+  enum tb_status status =
+      tb_grow_array(runs->allocator, &all, &runs->capacity, runs->count + 1, sizeof(*run), RUNS_MAX);
+  runs->runs = all;
+  if (status != TB_OK) return;
+  status = tb_grow_array(runs->allocator, &places, &runs->place_capacity, runs->place_count + run->open,
+                         sizeof(runs->open[0]), PLACES_MAX);
+  runs->places = places;
+  if (status != TB_OK) return;
+  run->open_at = (uint32_t)runs->place_count;
+  if (run->open) memcpy(&runs->places[runs->place_count], runs->open, run->open * sizeof(runs->open[0]));
+  runs->place_count += run->open;
+  runs->runs[runs->count++] = *run;
+}
+
+/* What of an event counts for a run. */
+struct event {
+  uint64_t type, track;
+  bool has_track, named;
+  uint8_t values;
+  uint64_t value[TB_SLICE_RUN_VALUES];
+  struct tb_str legacy;
+};
+
+/* Whether what is said of an event of before there were tracks makes it a whole slice of no length. */
+static bool is_short(struct tb_str legacy) {
+  static const char start[] = {TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_PHASE, TB_WIRE_VARINT),
+                               'X',
+                               TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, TB_WIRE_VARINT),
+                               0,
+                               TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US, TB_WIRE_VARINT),
+                               0};
+  return (legacy.len == sizeof(start) || legacy.len == sizeof(start) - 2) && !memcmp(legacy.ptr, start, legacy.len);
+}
+
+/* False where it says more than such events do. */
+static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct event *event) {
+  const char *at = payload->ptr, *end = at + payload->len;
+  event->type = event->track = 0;
+  event->has_track = event->named = false;
+  event->values = 0;
+  event->legacy.ptr = NULL;
+  while (at < end) {
+    unsigned char tag = (unsigned char)*at;
+    uint64_t value;
+    at = tb_wire_read_varint_ahead(at + 1, &value);
+    if (!at || at > end) return false;
+    switch (tag) {
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT):
+        event->type = value;
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT):
+        event->has_track = true;
+        event->track = value;
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_NAME_IID, TB_WIRE_VARINT):
+      case TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT):
+        event->named = true;
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, TB_WIRE_VARINT):
+        if (event->values == TB_SLICE_RUN_VALUES) return false;
+        event->value[event->values++] = value;
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT, TB_WIRE_BYTES):
+        event->legacy = (struct tb_str){at, (size_t)value};
+        /* fall through */
+      case TB_WIRE_TAG(TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_WIRE_BYTES):
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TASK_EXECUTION, TB_WIRE_BYTES):
+        if (value > (uint64_t)(end - at)) return false;
+        at += value;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+/* Whether an event is one that runs have: with a type of a slice or an instant, an end without a name, which ends the
+ * innermost slice, and no slice that is whole by itself unless that has no length. */
+static bool fits(const struct event *event) {
+  if (event->type == TB_TRACK_EVENT_TYPE_SLICE_END && event->named) return false;
+  if (event->has_track && !event->track) return false;
+  if (event->legacy.ptr) return event->type <= TB_TRACK_EVENT_TYPE_INSTANT && is_short(event->legacy);
+  return event->type == TB_TRACK_EVENT_TYPE_SLICE_BEGIN || event->type == TB_TRACK_EVENT_TYPE_SLICE_END ||
+         event->type == TB_TRACK_EVENT_TYPE_INSTANT;
+}
+
+static bool goes_on(const struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet,
+                    const struct event *event, bool counts) {
+  const struct tb_slice_run *run = &runs->growing;
+  return runs->follows == number && run->sequence == packet->head.sequence && run->counts == counts &&
+         run->has_track == event->has_track && run->track == event->track &&
+         run->bytes + packet->framed.len <= TB_SLICE_RUN_BYTES && run->open < TB_SLICE_RUN_OPEN &&
+         (counts || packet->head.timestamp >= run->last_ticks);
+}
+
+static void begin_run(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet,
+                      const struct event *event, bool counts) {
+  tb_slice_runs_end(runs);
+  runs->growing = (struct tb_slice_run){.first = number,
+                                        .first_ticks = packet->head.timestamp,
+                                        .sequence = packet->head.sequence,
+                                        .counts = counts,
+                                        .has_track = event->has_track,
+                                        .track = event->track};
+}
+
+void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet,
+                        bool counts) {
+  const struct tb_packet_common *head = &packet->head;
+  struct tb_slice_run *run = &runs->growing;
+  struct event event;
+  if ((counts && head->timestamp >> TICKS_BITS) || packet->framed.len > TB_SLICE_RUN_BYTES ||
+      !read_event(&head->payload, &event) || !fits(&event)) {
+    tb_slice_runs_end(runs);
+    return;
+  }
+  if (!goes_on(runs, number, packet, &event, counts)) begin_run(runs, number, packet, &event, counts);
+  run->last_ticks = counts ? run->last_ticks + head->timestamp : head->timestamp;
+  const struct tb_slice_run_place place = {run->last_ticks, (uint16_t)run->count, (uint16_t)run->bytes};
+  for (uint8_t i = 0; i < event.values; i++) {
+    run->further[i].sum += event.value[i];
+    run->further[i].last = place;
+  }
+  if (event.values > run->values) run->values = event.values;
+  if (!event.legacy.ptr && event.type == TB_TRACK_EVENT_TYPE_SLICE_BEGIN) {
+    runs->open[run->open++] = place;
+  } else if (!event.legacy.ptr && event.type == TB_TRACK_EVENT_TYPE_SLICE_END) {
+    if (run->open)
+      run->open--;
+    else
+      run->ends++;
+  }
+  run->ticks += head->timestamp;
+  run->flags |= head->flags;
+  run->bytes += (uint32_t)packet->framed.len;
+  run->count++;
+  runs->follows = number + 1;
+}
