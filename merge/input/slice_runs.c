@@ -5,8 +5,8 @@
 
 #include "protos/field_numbers.h"
 
-/* 31 MB and 16 MB; what is behind them is of no run. Timestamps that count have no more bits: their sums have 64. */
-enum { RUNS_MAX = 1 << 18, PLACES_MAX = 1 << 20, TICKS_BITS = 40 };
+/* 50 MB and 16 MB; what is behind them is of no run. Timestamps that count have no more bits: their sums have 64. */
+enum { RUNS_MAX = 1 << 19, PLACES_MAX = 1 << 20, TICKS_BITS = 40 };
 
 void tb_slice_runs_init(struct tb_slice_runs *runs, const struct tb_allocator *allocator) {
   *runs = (struct tb_slice_runs){.allocator = allocator, .follows = UINT64_MAX};
@@ -58,6 +58,39 @@ static bool is_short(struct tb_str legacy) {
   return (legacy.len == sizeof(start) || legacy.len == sizeof(start) - 2) && !memcmp(legacy.ptr, start, legacy.len);
 }
 
+/* Passes over the fields from `at` on whose tags have several bytes, or another one, as long as they say nothing of
+ * slices and counters, but for names. NULL where one does, or is damaged. */
+static __attribute__((noinline)) const char *pass_other_fields(const char *at, const char *end, bool *named) {
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){at, (size_t)(end - at)});
+  struct tb_wire_field field;
+  const char *before = at;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    switch (field.number) {
+      case TB_TRACK_EVENT_TYPE:
+      case TB_TRACK_EVENT_TRACK_UUID:
+      case TB_TRACK_EVENT_NAME_IID:
+      case TB_TRACK_EVENT_CATEGORY_IIDS:
+      case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
+      case TB_TRACK_EVENT_LEGACY_EVENT:
+        return before == at ? NULL : before;
+      case TB_TRACK_EVENT_COUNTER_VALUE:
+      case TB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
+      case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
+      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
+      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
+        return NULL;
+      case TB_TRACK_EVENT_NAME:
+      case TB_TRACK_EVENT_CATEGORIES:
+        *named = true;
+        break;
+      default:
+        break;
+    }
+    before = cursor.at;
+  }
+  return before == end ? end : NULL;
+}
+
 /* False where it says more than such events do. */
 static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct event *event) {
   const char *at = payload->ptr, *end = at + payload->len;
@@ -66,11 +99,11 @@ static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct eve
   event->values = 0;
   event->legacy.ptr = NULL;
   while (at < end) {
-    unsigned char tag = (unsigned char)*at;
+    const char *field = at;
     uint64_t value;
-    at = tb_wire_read_varint_ahead(at + 1, &value);
+    at = tb_wire_read_varint_ahead(field + 1, &value); /* of a longer tag its rest */
     if (!at || at > end) return false;
-    switch (tag) {
+    switch ((unsigned char)*field) {
       case TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT):
         event->type = value;
         break;
@@ -95,7 +128,8 @@ static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct eve
         at += value;
         break;
       default:
-        return false;
+        at = pass_other_fields(field, end, &event->named);
+        if (!at) return false;
     }
   }
   return true;
@@ -143,7 +177,7 @@ void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struc
   }
   if (!goes_on(runs, number, packet, &event, counts)) begin_run(runs, number, packet, &event, counts);
   run->last_ticks = counts ? run->last_ticks + head->timestamp : head->timestamp;
-  const struct tb_slice_run_place place = {run->last_ticks, (uint16_t)run->count, (uint16_t)run->bytes};
+  const struct tb_slice_run_place place = {run->last_ticks, run->count, run->bytes};
   for (uint8_t i = 0; i < event.values; i++) {
     run->further[i].sum += event.value[i];
     run->further[i].last = place;
@@ -157,9 +191,8 @@ void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struc
     else
       run->ends++;
   }
-  run->ticks += head->timestamp;
-  run->flags |= head->flags;
-  run->bytes += (uint32_t)packet->framed.len;
+  run->needs_state |= (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) != 0;
+  run->bytes = (uint16_t)(run->bytes + packet->framed.len);
   run->count++;
   runs->follows = number + 1;
 }

@@ -13,7 +13,7 @@
 #include "perfetto/packet/packet_tokenizer.h"
 
 /* A run has no more bytes; no more begins that are open at a time; and is kept where it has at least so many events. */
-enum { TB_SLICE_RUN_BYTES = 8192, TB_SLICE_RUN_OPEN = 16, TB_SLICE_RUN_LEAST = 16, TB_SLICE_RUN_VALUES = 2 };
+enum { TB_SLICE_RUN_BYTES = 8192, TB_SLICE_RUN_OPEN = 16, TB_SLICE_RUN_LEAST = 8, TB_SLICE_RUN_VALUES = 2 };
 
 /* Where an event of a run is: its number, from that of the first on; its bytes, from the first one's on; its timestamp
  * where the run's are absolute, else the sum of all up to it. */
@@ -30,16 +30,17 @@ struct tb_slice_run_values {
 
 struct tb_slice_run {
   uint64_t first;                   /* number of the first packet */
-  uint64_t ticks;                   /* sum of all timestamps as they are in the file */
   uint64_t first_ticks, last_ticks; /* as in struct tb_slice_run_place, of the first event and of the last */
   uint64_t track;                   /* the uuid that all name; where has_track, else they name none */
-  uint32_t sequence, count, bytes;
-  uint32_t flags;         /* all that one of them has */
-  uint32_t ends;          /* how many end slices that began before the run */
-  uint32_t open, open_at; /* begins that it leaves open, from that one on in `places` of struct tb_slice_runs */
-  bool counts;            /* timestamps count from the one before */
+  uint32_t sequence;
+  uint32_t open_at; /* the first in `places` of struct tb_slice_runs of begins that it leaves open, and how many */
+  uint16_t open;
+  uint16_t ends; /* how many end slices that began before the run */
+  uint16_t count, bytes;
+  bool counts; /* timestamps count from the one before */
   bool has_track;
-  uint8_t values; /* how many of */
+  bool needs_state; /* one of them says so */
+  uint8_t values;   /* how many of */
   struct tb_slice_run_values further[TB_SLICE_RUN_VALUES];
 };
 

@@ -19,7 +19,8 @@ static bool find_times(struct tb_whole_run *whole, const struct tb_walk *walk, c
 static bool find_track(struct tb_whole_run *whole, const struct tb_walk *walk, const struct tb_track_events *events) {
   const struct tb_slice_run *run = whole->run;
   size_t number = walk->sequence_number;
-  if (number >= events->sequence_count || tb_track_events_lack_state_of(events, number, run->flags)) return false;
+  const uint32_t flags = run->needs_state ? TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE : 0;
+  if (number >= events->sequence_count || tb_track_events_lack_state_of(events, number, flags)) return false;
   const struct tb_event_sequence *sequence = &events->sequences[number];
   whole->track = run->has_track ? run->track : sequence->default_track;
   return whole->track && (run->has_track || sequence->has_default_track);
@@ -31,7 +32,7 @@ bool tb_whole_run_find(struct tb_whole_run *whole, struct tb_walk *walk, const s
   const struct tb_slice_edge *outermost;
   if (!run) return false;
   whole->run = run;
-  whole->events = (struct tb_walk_events){run->first, run->ticks, run->count, run->bytes, run->sequence};
+  whole->events = (struct tb_walk_events){run->first, run->last_ticks, run->count, run->bytes, run->sequence};
   if (!tb_walk_enter_events(walk, &whole->events) || !find_track(whole, walk, events) ||
       !find_times(whole, walk, window) || !tb_slice_pairs_can_take_run(slices, whole->track, 0, run->ends, &outermost))
     return false;
@@ -42,12 +43,12 @@ bool tb_whole_run_find(struct tb_whole_run *whole, struct tb_walk *walk, const s
 static enum tb_status open_begin(const struct tb_whole_run *whole, const struct tb_walk *walk,
                                  struct tb_track_events *events, struct tb_slice_pairs *slices,
                                  const struct tb_slice_run_place *place) {
-  struct tb_plain_event event = {.role = TB_ROLE_BEGIN};
-  (void)tb_track_events_read_ahead(events, walk, walk->plain.at + place->at, &event); /* it was read before */
+  struct tb_event_view view;
+  if (!tb_track_events_read_ahead(events, walk, walk->plain.at + place->at, &view)) return TB_NO_MEMORY;
   const struct tb_slice_edge begin = {.time = tb_whole_run_time(whole, place),
                                       .number = whole->run->first + place->number,
-                                      .name = event.name,
-                                      .categories = event.categories};
+                                      .name = view.name,
+                                      .categories = view.categories};
   return tb_slice_pairs_open(slices, whole->track, 0, &begin);
 }
 

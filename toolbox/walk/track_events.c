@@ -366,20 +366,28 @@ static enum tb_event_role role_of_type(uint64_t type) {
   }
 }
 
+/* Reads all fields, as far as they are not damaged; *raw and *view are zero at first. `is_ahead`: TB_PACKET_AHEAD bytes
+ * behind the event are readable. False where memory is out. */
+static bool read_fields(struct tb_track_events *events, size_t sequence, const struct tb_str *payload, bool is_ahead,
+                        struct raw_event *raw, struct tb_event_view *view) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(*payload);
+  struct tb_wire_field field;
+  events->extras.count = 0;
+  if (is_ahead) cursor.at = take_usual_fields(events, sequence, payload, raw, view);
+  while (cursor.at < cursor.end && tb_wire_read(&cursor, &field) == TB_OK)
+    if (!take_field(events, sequence, &field, raw, view)) return false;
+  return true;
+}
+
 enum tb_status tb_track_events_read(struct tb_track_events *events, const struct tb_walk *walk,
                                     struct tb_event_view *view) {
   const struct tb_event_sequence *sequence = get_sequence(events, walk->sequence_number);
   if (!sequence) return TB_NO_MEMORY;
   struct raw_event raw = {.type = 0};
-  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
-  struct tb_wire_field field;
   *view = (struct tb_event_view){.role = TB_ROLE_OTHER};
-  events->extras.count = 0;
   events->extras_of = walk->number;
-  if (tb_walk_at_plain_event(walk))
-    cursor.at = take_usual_fields(events, walk->sequence_number, &walk->packet.head.payload, &raw, view);
-  while (cursor.at < cursor.end && tb_wire_read(&cursor, &field) == TB_OK)
-    if (!take_field(events, walk->sequence_number, &field, &raw, view)) return TB_NO_MEMORY;
+  if (!read_fields(events, walk->sequence_number, &walk->packet.head.payload, tb_walk_at_plain_event(walk), &raw, view))
+    return TB_NO_MEMORY;
   if (events->extras.count) name_extras(sequence, &events->extras, raw.extra_uuids);
   view->role = role_of_type(raw.type);
   view->has_uuid = raw.has_track || sequence->has_default_track;
@@ -444,11 +452,13 @@ bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *
 }
 
 bool tb_track_events_read_ahead(struct tb_track_events *events, const struct tb_walk *walk, const char *at,
-                                struct tb_plain_event *event) {
+                                struct tb_event_view *view) {
   struct tb_packet_cursor cursor = {at, walk->plain.end};
   struct tb_common_packet common;
-  return tb_packet_cursor_take(&cursor, &common) &&
-         read_plain(events, walk->sequence_number, &common.head.payload, event);
+  struct raw_event raw = {.type = 0};
+  *view = (struct tb_event_view){.role = TB_ROLE_OTHER};
+  return !tb_packet_cursor_take(&cursor, &common) ||
+         read_fields(events, walk->sequence_number, &common.head.payload, true, &raw, view);
 }
 
 const struct tb_event_extras *tb_track_events_read_extras(struct tb_track_events *events, const struct tb_walk *walk) {

@@ -119,10 +119,10 @@ struct tb_plain_event {
  * its. False, and nothing was taken, where it is another one. */
 bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *walk, struct tb_plain_event *event);
 
-/* Reads the event of the sequence that the walk is in whose packet begins at `at`, ahead of the next packet; false
- * where it is no such event. *event lacks `packet`. */
+/* Sets view->name and view->categories to those of the event, a plain one of the sequence that the walk is in, whose
+ * packet begins at `at`, ahead of the walk's next one. False where memory is out. */
 bool tb_track_events_read_ahead(struct tb_track_events *events, const struct tb_walk *walk, const char *at,
-                                struct tb_plain_event *event);
+                                struct tb_event_view *view);
 
 /* A category that the walk's current packet names by its iid; empty where its sequence has none of it. */
 struct tb_str tb_track_events_category(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid);
