@@ -86,9 +86,19 @@ static bool adds_up(uint32_t kind) {
   return kind == TB_TRACE_PACKET_CPU_PER_UID_DATA || kind == TB_TRACE_PACKET_STREAMING_PROFILE_PACKET;
 }
 
+/* Sums of wakelocks are said again at a time, and where their sequence's state is cleared in each part. */
+static bool lacks_what_sums_need(const struct tb_split_plan *plan) {
+  const struct tb_walk *walk = plan->walk;
+  return walk->packet.head.kind == TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA &&
+         (!walk->time.resolved || tb_track_events_lack_state_of(plan->events, walk->sequence_number,
+                                                                TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE));
+}
+
 static size_t place_of_packet(struct tb_split_plan *plan) {
   const struct tb_walk *walk = plan->walk;
-  if ((plan->by == TB_SPLIT_TIME && !walk->time.resolved) || adds_up(walk->packet.head.kind)) return REST;
+  if ((plan->by == TB_SPLIT_TIME && !walk->time.resolved) || adds_up(walk->packet.head.kind) ||
+      lacks_what_sums_need(plan))
+    return REST;
   size_t part = tb_split_plan_place(plan, walk->time.resolved ? walk->host_time : 0, walk->number);
   return plan->has_view ? tb_crossing_slices_part(&plan->crossing, walk, &plan->view, part) : part;
 }
