@@ -9,6 +9,7 @@
 #include "toolbox/owners/ftrace_owner.h"
 
 enum { REST = 0 };
+enum { HEAP_GRAPH_CONTINUED = 5 };
 
 static bool by_owner(const struct tb_split_plan *plan) {
   return plan->by == TB_SPLIT_PROCESS || plan->by == TB_SPLIT_THREAD;
@@ -94,12 +95,39 @@ static bool lacks_what_sums_need(const struct tb_split_plan *plan) {
                                                                 TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE));
 }
 
+/* Whether the rest of a dump of a heap follows. */
+static bool is_continued(const struct tb_packet_header *head) {
+  switch (head->kind) {
+    case TB_TRACE_PACKET_PROFILE_PACKET:
+      return tb_wire_find_number(head->payload, TB_PROFILE_PACKET_CONTINUED) != 0;
+    case TB_TRACE_PACKET_HEAP_GRAPH:
+      return tb_wire_find_number(head->payload, HEAP_GRAPH_CONTINUED) != 0;
+    default:
+      return false;
+  }
+}
+
+/* A dump of a heap is where its first packet is: readers take nothing of a half. */
+static size_t place_of_dump(struct tb_split_plan *plan, size_t part) {
+  const struct tb_packet_header *head = &plan->walk->packet.head;
+  uint64_t *open = tb_map_find(&plan->dumps, plan->walk->sequence_number, head->kind);
+  bool continued = is_continued(head);
+  if (open && *open) part = (size_t)*open - 1;
+  if (open)
+    *open = continued ? part + 1 : 0;
+  else if (continued && tb_map_put(&plan->dumps, plan->walk->sequence_number, head->kind, part + 1) != TB_OK)
+    plan->failed = TB_NO_MEMORY;
+  return part;
+}
+
 static size_t place_of_packet(struct tb_split_plan *plan) {
   const struct tb_walk *walk = plan->walk;
   if ((plan->by == TB_SPLIT_TIME && !walk->time.resolved) || adds_up(walk->packet.head.kind) ||
       lacks_what_sums_need(plan))
     return REST;
   size_t part = tb_split_plan_place(plan, walk->time.resolved ? walk->host_time : 0, walk->number);
+  if (walk->packet.head.kind == TB_TRACE_PACKET_PROFILE_PACKET || walk->packet.head.kind == TB_TRACE_PACKET_HEAP_GRAPH)
+    return place_of_dump(plan, part);
   return plan->has_view ? tb_crossing_slices_part(&plan->crossing, walk, &plan->view, part) : part;
 }
 
@@ -329,6 +357,7 @@ void tb_split_plan_init(struct tb_split_plan *plan, struct tb_walk *walk, struct
   tb_owners_init(&plan->owners, a);
   tb_map_init(&plan->frames.cookies, a);
   tb_map_init(&plan->piece_index, a);
+  tb_map_init(&plan->dumps, a);
   tb_buffer_init(&plan->fates, a, 0);
   tb_crossing_slices_init(&plan->crossing, plan, a);
 }
@@ -340,10 +369,12 @@ void tb_split_plan_free(struct tb_split_plan *plan) {
   tb_buffer_free(&plan->fates);
   tb_map_free(&plan->frames.cookies);
   tb_map_free(&plan->piece_index);
+  tb_map_free(&plan->dumps);
   tb_crossing_slices_free(&plan->crossing);
 }
 
 void tb_split_plan_rewind(struct tb_split_plan *plan) {
   tb_track_events_rewind(plan->events);
   tb_map_clear(&plan->frames.cookies);
+  tb_map_clear(&plan->dumps);
 }

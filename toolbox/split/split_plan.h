@@ -38,7 +38,9 @@ struct tb_split_plan {
   bool has_time;
   int64_t first, last;
   struct tb_crossing_slices crossing; /* by time and size */
-  struct tb_event_view view;          /* of the current packet, where it is a track event that was read */
+  struct tb_map dumps;       /* of a heap: the walk's number of a sequence, kind -> the part that the rest of one
+                                       * goes to, plus one; 0: it is whole */
+  struct tb_event_view view; /* of the current packet, where it is a track event that was read */
   bool has_view;
   struct tb_buffer fates; /* of the rows of the current bundle */
   bool looks;             /* pieces are made */
