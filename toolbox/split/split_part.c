@@ -27,6 +27,20 @@ static enum tb_status decide_bundle(struct tb_split_writing *w, struct tb_cut_or
   return status;
 }
 
+static bool keeps_etw(void *ctx, struct tb_str event) {
+  const struct tb_split_writing *w = ctx;
+  return tb_split_plan_etw(w->plan, event) == w->part;
+}
+
+static enum tb_status decide_etw(struct tb_split_writing *w, struct tb_cut_order *order) {
+  size_t kept = 0, left = 0;
+  w->buffer.len = 0;
+  enum tb_status status = tb_etw_append_part(w->plan->walk, keeps_etw, w, &w->buffer, &kept, &left);
+  if (!kept && (left || w->part)) order->fate = TB_CUT_DROP;
+  if (kept && left) order->replaced = (struct tb_str){w->buffer.data, w->buffer.len};
+  return status;
+}
+
 static bool is_in_part(const void *ctx, const struct tb_whose *whose) {
   const struct tb_split_writing *w = ctx;
   return tb_split_plan_whose(w->plan, whose) == w->part;
@@ -54,6 +68,7 @@ static enum tb_status decide_list(struct tb_split_writing *w, const struct tb_ow
 
 static enum tb_status decide_mixed(struct tb_split_writing *w, struct tb_cut_order *order) {
   const struct tb_owned_list *list = tb_owned_list_find(w->plan->walk->packet.head.kind);
+  if (w->plan->walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS) return decide_etw(w, order);
   return list ? decide_list(w, list, is_in_part, order) : decide_bundle(w, order);
 }
 

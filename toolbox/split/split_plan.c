@@ -174,7 +174,8 @@ enum tb_status tb_split_plan_packet(struct tb_split_plan *plan, size_t *part) {
     *part = piece_of_machine(plan, head->machine);
   else if (by_owner(plan))
     *part = part_by_owner(plan);
-  else if (plan->by == TB_SPLIT_TIME && head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
+  else if (plan->by == TB_SPLIT_TIME &&
+           (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS || head->kind == TB_TRACE_PACKET_ETW_EVENTS))
     *part = TB_SPLIT_MIXED;
   else
     *part = place_of_packet(plan);
@@ -192,6 +193,11 @@ size_t tb_split_plan_row(struct tb_split_plan *plan, const struct tb_ftrace_bund
   if (tb_ftrace_is_scheduling(event.kind)) return REST;
   struct tb_whose whose = tb_owners_of_ftrace(&plan->owners, bundle, &event);
   return tb_split_plan_whose(plan, &whose);
+}
+
+size_t tb_split_plan_etw(const struct tb_split_plan *plan, struct tb_str event) {
+  int64_t time;
+  return tb_etw_event_time(plan->walk, event, &time) ? tb_split_plan_place(plan, time, 0) : REST;
 }
 
 /* What names things in a part: nobody's, its own, and the process of its thread. */
@@ -231,6 +237,10 @@ static void extend(struct tb_split_plan *plan) {
     struct tb_ftrace_bundle bundle;
     tb_ftrace_bundle_read(&bundle, plan->walk);
     tb_ftrace_bundle_extend(&bundle, &plan->first, &plan->last);
+    return;
+  }
+  if (walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS) {
+    tb_etw_extend(walk, &plan->first, &plan->last);
     return;
   }
   if (!walk->time.resolved || tb_packet_is_timeless(walk->packet.head.kind) ||
@@ -294,8 +304,19 @@ static bool count_element(const void *ctx, const struct tb_whose *whose) {
   return true;
 }
 
+static void count_etw(struct tb_split_plan *plan) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(plan->walk->packet.head.payload);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (tb_etw_is_event(&field)) plan->pieces[tb_split_plan_etw(plan, field.bytes)].packets++;
+}
+
 static enum tb_status count_mixed(struct tb_split_plan *plan) {
   const struct tb_packet_header *head = &plan->walk->packet.head;
+  if (head->kind == TB_TRACE_PACKET_ETW_EVENTS) {
+    count_etw(plan);
+    return TB_OK;
+  }
   if (head->kind != TB_TRACE_PACKET_FTRACE_EVENTS) {
     struct tb_owned_list_part part = {tb_owned_list_find(head->kind), head->machine, count_element, &plan, 0, 0};
     tb_owned_list_count(&part, head->payload);

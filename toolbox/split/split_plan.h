@@ -8,6 +8,7 @@
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/owners/packet_owner.h"
 #include "toolbox/split/crossing_slices.h"
+#include "toolbox/walk/etw_bundle.h"
 #include "tracebridge/split.h"
 
 enum { TB_SPLIT_PARTS_MAX = 10000 };
@@ -62,9 +63,10 @@ TB_MUST_CHECK enum tb_status tb_split_plan_packet(struct tb_split_plan *plan, si
 /* By time and size: the part of an event with that time that is no end of another part's slice. */
 size_t tb_split_plan_place(const struct tb_split_plan *plan, int64_t time, uint64_t number);
 
-/* Of one that is TB_SPLIT_MIXED: where a row of its bundle is, and what is someone's. */
+/* Of one that is TB_SPLIT_MIXED: where a row or an event of its bundle is, and what is someone's. */
 size_t tb_split_plan_row(struct tb_split_plan *plan, const struct tb_ftrace_bundle *bundle,
                          const struct tb_ftrace_row *row);
+size_t tb_split_plan_etw(const struct tb_split_plan *plan, struct tb_str event);
 size_t tb_split_plan_whose(struct tb_split_plan *plan, const struct tb_whose *whose);
 
 /* Of one that is TB_SPLIT_ALL: whether the part needs it, which is not the first one. */
