@@ -61,6 +61,7 @@ static enum tb_status join(struct tb_merger *m, const struct tb_part_link *links
     status = tb_merger_convert_source(m, head, &joined);
     tb_copy_store_forget(&m->store, &joined);
     copy = head->place;
+    if (status == TB_OK) status = tb_split_parts_say_once(m, head->name, &copy);
   }
   if (status != TB_OK) return status;
   tb_prescan_free(&head->prescan);

@@ -15,4 +15,9 @@ TB_MUST_CHECK enum tb_status tb_split_parts_link(struct tb_merger *m, struct tb_
 TB_MUST_CHECK enum tb_status tb_split_parts_append(struct tb_merger *m, const struct tb_source *part,
                                                    const struct tb_source *head, uint64_t *len);
 
+/* Copies the Perfetto trace that was made of joined parts of another format, and sets *trace to the copy: without what
+ * is said of all of it again, as each part says it. Errors as of tb_merge. */
+TB_MUST_CHECK enum tb_status tb_split_parts_say_once(struct tb_merger *m, const char *name,
+                                                     struct tb_input_place *trace);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/cut/packet_edit.h"
 
+#include "base/times.h"
 #include "model/carried_fields.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -261,6 +262,18 @@ enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t ki
 
 enum tb_status tb_packet_edit_append_state(struct tb_str packet, struct tb_buffer *buffer) {
   return tb_packet_edit_append_described(packet, 0, 0, buffer);
+}
+
+enum tb_status tb_packet_edit_append_head(const struct tb_walk *walk, int64_t host_time, struct tb_buffer *b) {
+  const struct tb_packet_header *head = &walk->packet.head;
+  int64_t time = tb_time_add(host_time, tb_walk_ahead(walk, head->machine));
+  enum tb_status status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, time < 0 ? 0 : (uint64_t)time);
+  if (status == TB_OK)
+    status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, walk->source->prescan.clocks.primary);
+  if (status == TB_OK && head->sequence)
+    status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, head->sequence);
+  if (status == TB_OK && head->machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, head->machine);
+  return status;
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */

@@ -47,4 +47,9 @@ TB_MUST_CHECK enum tb_status tb_packet_edit_append_state(struct tb_str packet, s
 TB_MUST_CHECK enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t kind, uint32_t keep,
                                                              struct tb_buffer *buffer);
 
+/* Appends the time, the sequence and the machine of a packet that comes in place of the walk's current one, at
+ * `host_time` of machine 0's trace clock. Errors as above. */
+TB_MUST_CHECK enum tb_status tb_packet_edit_append_head(const struct tb_walk *walk, int64_t host_time,
+                                                        struct tb_buffer *buffer);
+
 #endif

@@ -130,7 +130,8 @@ struct tb_whose tb_owners_of_ftrace(const struct tb_owners *owners, const struct
     return pid ? tb_whose_process(bundle->machine, pid) : nobody;
   }
   if (tb_ftrace_driver_mark(event->kind, event->payload, &mark)) return of_driver_mark(owners, bundle, event, &mark);
-  if (event->kind == TB_FTRACE_EVENT_RSS_STAT) return tb_owners_process_of(owners, bundle->machine, event->pid);
+  if (event->kind == TB_FTRACE_EVENT_RSS_STAT)
+    return tb_owners_process_of(owners, bundle->machine, tb_memory_owners_find(&owners->memories, bundle, event));
   if (event->kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE)
     return tb_owners_process_of(owners, bundle->machine,
                                 (int32_t)tb_wire_find_number(event->payload, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID));

@@ -23,6 +23,7 @@ void tb_owners_init(struct tb_owners *owners, const struct tb_allocator *allocat
   tb_map_init(&owners->judged, allocator);
   tb_map_init(&owners->recorders, allocator);
   tb_map_init(&owners->transactions, allocator);
+  tb_memory_owners_init(&owners->memories, allocator);
   tb_buffer_init(&owners->scratch, allocator, 0);
   tb_intern_init(&owners->kept_names, allocator);
 }
@@ -37,6 +38,7 @@ void tb_owners_free(struct tb_owners *owners) {
   tb_map_free(&owners->judged);
   tb_map_free(&owners->recorders);
   tb_map_free(&owners->transactions);
+  tb_memory_owners_free(&owners->memories);
   tb_buffer_free(&owners->scratch);
   tb_intern_free(&owners->kept_names);
 }
@@ -485,8 +487,9 @@ static enum tb_status take_compact(struct tb_owners *owners, const struct tb_ftr
   return status;
 }
 
-static enum tb_status take_ftrace_event(struct tb_owners *owners, uint32_t machine,
+static enum tb_status take_ftrace_event(struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
                                         const struct tb_ftrace_event *event) {
+  uint32_t machine = bundle->machine;
   switch (event->kind) {
     case TB_FTRACE_EVENT_SCHED_SWITCH:
       return take_switch(owners, machine, event->payload);
@@ -501,6 +504,9 @@ static enum tb_status take_ftrace_event(struct tb_owners *owners, uint32_t machi
     case TB_FTRACE_EVENT_BINDER_TRANSACTION:
     case TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED:
       return take_transaction(owners, machine, event);
+    case TB_FTRACE_EVENT_RSS_STAT:
+    case TB_FTRACE_EVENT_SCHED_PROCESS_FREE:
+      return tb_memory_owners_take(&owners->memories, bundle, event);
     case TB_FTRACE_EVENT_PRINT:
     case TB_FTRACE_EVENT_ZERO:
       return take_mark(owners, machine, event);
@@ -519,7 +525,7 @@ static enum tb_status take_ftrace(struct tb_owners *owners, struct tb_walk *walk
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
     tb_ftrace_event_read(field.bytes, &event);
-    status = take_ftrace_event(owners, bundle.machine, &event);
+    status = take_ftrace_event(owners, &bundle, &event);
   }
   return status == TB_OK && bundle.compact.len ? take_compact(owners, &bundle) : status;
 }

@@ -7,6 +7,7 @@
 #define TB_TOOLBOX_OWNERS_OWNERS_H
 
 #include "toolbox/name_pattern.h"
+#include "toolbox/owners/memory_owner.h"
 #include "toolbox/walk/ftrace_bundle.h"
 #include "toolbox/walk/track_events.h"
 
@@ -45,6 +46,7 @@ struct tb_owners {
   struct tb_map judged;       /* names that were, with whose they are */
   struct tb_map recorders;    /* ids of processes that record others */
   struct tb_map transactions; /* of binder: number, machine and whether it is the one who receives -> id of thread */
+  struct tb_memory_owners memories;
   struct tb_buffer scratch;
   bool keeps_names;  /* the caller's, set before anything is taken in */
   bool joins_series; /* the same: the input is of a format whose counters may have several series */

@@ -27,6 +27,20 @@ static enum tb_status decide_bundle(struct tb_split_writing *w, struct tb_cut_or
   return status;
 }
 
+static bool keeps_etw(void *ctx, struct tb_str event) {
+  const struct tb_split_writing *w = ctx;
+  return tb_split_plan_etw(w->plan, event) == w->part;
+}
+
+static enum tb_status decide_etw(struct tb_split_writing *w, struct tb_cut_order *order) {
+  size_t kept = 0, left = 0;
+  w->buffer.len = 0;
+  enum tb_status status = tb_etw_append_part(w->plan->walk, keeps_etw, w, &w->buffer, &kept, &left);
+  if (!kept && (left || w->part)) order->fate = TB_CUT_DROP;
+  if (kept && left) order->replaced = (struct tb_str){w->buffer.data, w->buffer.len};
+  return status;
+}
+
 static bool is_in_part(const void *ctx, const struct tb_whose *whose) {
   const struct tb_split_writing *w = ctx;
   return tb_split_plan_whose(w->plan, whose) == w->part;
@@ -54,6 +68,7 @@ static enum tb_status decide_list(struct tb_split_writing *w, const struct tb_ow
 
 static enum tb_status decide_mixed(struct tb_split_writing *w, struct tb_cut_order *order) {
   const struct tb_owned_list *list = tb_owned_list_find(w->plan->walk->packet.head.kind);
+  if (w->plan->walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS) return decide_etw(w, order);
   return list ? decide_list(w, list, is_in_part, order) : decide_bundle(w, order);
 }
 
@@ -66,6 +81,18 @@ static enum tb_status decide_common(struct tb_split_writing *w, struct tb_cut_or
     return decide_list(w, &tb_owned_tree, is_named, order);
   if (!tb_split_plan_needs(plan, w->part)) order->fate = TB_CUT_DROP;
   return TB_OK;
+}
+
+/* Packets of wakelocks count from those of other parts, and merged, each part's state begins anew. */
+static enum tb_status decide_wakelocks(struct tb_split_writing *w, size_t part, struct tb_cut_order *order) {
+  const struct tb_walk *walk = w->plan->walk;
+  if (tb_track_events_lack_state(w->plan->events, walk)) return TB_OK;
+  enum tb_status status = tb_wakelocks_take(&w->wakelocks, walk);
+  if (status != TB_OK || part != w->part || tb_wakelocks_say(&w->wakelocks, walk)) return status;
+  w->buffer.len = 0;
+  status = tb_wakelocks_append(&w->wakelocks, walk, walk->host_time, &w->buffer);
+  order->replaced = (struct tb_str){w->buffer.data, w->buffer.len};
+  return status;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -85,6 +112,9 @@ static enum tb_status take_packet(struct tb_split_writing *w, struct tb_cut *cut
     return TB_OK; /* a part is split again */
   enum tb_status status = tb_split_plan_packet(plan, &part);
   if (plan->has_view) order.view = plan->view;
+  if (w->wakelocks.count && walk->packet.head.cleared) tb_wakelocks_take_clear(&w->wakelocks, walk);
+  if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA)
+    status = decide_wakelocks(w, part, &order);
   if (status == TB_OK && part == TB_SPLIT_ALL)
     status = decide_common(w, &order);
   else if (status == TB_OK && part == TB_SPLIT_MIXED)
@@ -112,6 +142,7 @@ enum tb_status tb_split_part_write(void *writing) {
   tb_split_plan_rewind(w->plan);
   tb_cut_init(&cut, walk, w->plan->events);
   tb_buffer_init(&w->buffer, walk->merger.allocator, 0);
+  tb_wakelocks_init(&w->wakelocks, walk->merger.allocator);
   enum tb_status status = write_mark(w);
   if (status == TB_OK) status = tb_walk_start(walk);
   while (status == TB_OK) {
@@ -121,5 +152,6 @@ enum tb_status tb_split_part_write(void *writing) {
   w->packets_in = walk->next;
   tb_cut_free(&cut);
   tb_buffer_free(&w->buffer);
+  tb_wakelocks_free(&w->wakelocks);
   return status == TB_END ? TB_OK : status;
 }

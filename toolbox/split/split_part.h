@@ -6,6 +6,7 @@
 #define TB_TOOLBOX_SPLIT_SPLIT_PART_H
 
 #include "toolbox/cut/packet_cut.h"
+#include "toolbox/cut/wakelocks.h"
 #include "toolbox/split/split_plan.h"
 
 struct tb_split_writing {
@@ -13,6 +14,7 @@ struct tb_split_writing {
   size_t part;
   uint64_t recording; /* of the mark */
   struct tb_buffer buffer;
+  struct tb_wakelocks wakelocks; /* up to the walk's current packet */
   uint64_t packets_in;
 };
 

@@ -9,6 +9,7 @@
 #include "toolbox/owners/ftrace_owner.h"
 
 enum { REST = 0 };
+enum { HEAP_GRAPH_CONTINUED = 5 };
 
 static bool by_owner(const struct tb_split_plan *plan) {
   return plan->by == TB_SPLIT_PROCESS || plan->by == TB_SPLIT_THREAD;
@@ -86,10 +87,47 @@ static bool adds_up(uint32_t kind) {
   return kind == TB_TRACE_PACKET_CPU_PER_UID_DATA || kind == TB_TRACE_PACKET_STREAMING_PROFILE_PACKET;
 }
 
+/* Sums of wakelocks are said again at a time, and where their sequence's state is cleared in each part. */
+static bool lacks_what_sums_need(const struct tb_split_plan *plan) {
+  const struct tb_walk *walk = plan->walk;
+  return walk->packet.head.kind == TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA &&
+         (!walk->time.resolved || tb_track_events_lack_state_of(plan->events, walk->sequence_number,
+                                                                TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE));
+}
+
+/* Whether the rest of a dump of a heap follows. */
+static bool is_continued(const struct tb_packet_header *head) {
+  switch (head->kind) {
+    case TB_TRACE_PACKET_PROFILE_PACKET:
+      return tb_wire_find_number(head->payload, TB_PROFILE_PACKET_CONTINUED) != 0;
+    case TB_TRACE_PACKET_HEAP_GRAPH:
+      return tb_wire_find_number(head->payload, HEAP_GRAPH_CONTINUED) != 0;
+    default:
+      return false;
+  }
+}
+
+/* A dump of a heap is where its first packet is: readers take nothing of a half. */
+static size_t place_of_dump(struct tb_split_plan *plan, size_t part) {
+  const struct tb_packet_header *head = &plan->walk->packet.head;
+  uint64_t *open = tb_map_find(&plan->dumps, plan->walk->sequence_number, head->kind);
+  bool continued = is_continued(head);
+  if (open && *open) part = (size_t)*open - 1;
+  if (open)
+    *open = continued ? part + 1 : 0;
+  else if (continued && tb_map_put(&plan->dumps, plan->walk->sequence_number, head->kind, part + 1) != TB_OK)
+    plan->failed = TB_NO_MEMORY;
+  return part;
+}
+
 static size_t place_of_packet(struct tb_split_plan *plan) {
   const struct tb_walk *walk = plan->walk;
-  if ((plan->by == TB_SPLIT_TIME && !walk->time.resolved) || adds_up(walk->packet.head.kind)) return REST;
+  if ((plan->by == TB_SPLIT_TIME && !walk->time.resolved) || adds_up(walk->packet.head.kind) ||
+      lacks_what_sums_need(plan))
+    return REST;
   size_t part = tb_split_plan_place(plan, walk->time.resolved ? walk->host_time : 0, walk->number);
+  if (walk->packet.head.kind == TB_TRACE_PACKET_PROFILE_PACKET || walk->packet.head.kind == TB_TRACE_PACKET_HEAP_GRAPH)
+    return place_of_dump(plan, part);
   return plan->has_view ? tb_crossing_slices_part(&plan->crossing, walk, &plan->view, part) : part;
 }
 
@@ -136,7 +174,8 @@ enum tb_status tb_split_plan_packet(struct tb_split_plan *plan, size_t *part) {
     *part = piece_of_machine(plan, head->machine);
   else if (by_owner(plan))
     *part = part_by_owner(plan);
-  else if (plan->by == TB_SPLIT_TIME && head->kind == TB_TRACE_PACKET_FTRACE_EVENTS)
+  else if (plan->by == TB_SPLIT_TIME &&
+           (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS || head->kind == TB_TRACE_PACKET_ETW_EVENTS))
     *part = TB_SPLIT_MIXED;
   else
     *part = place_of_packet(plan);
@@ -154,6 +193,11 @@ size_t tb_split_plan_row(struct tb_split_plan *plan, const struct tb_ftrace_bund
   if (tb_ftrace_is_scheduling(event.kind)) return REST;
   struct tb_whose whose = tb_owners_of_ftrace(&plan->owners, bundle, &event);
   return tb_split_plan_whose(plan, &whose);
+}
+
+size_t tb_split_plan_etw(const struct tb_split_plan *plan, struct tb_str event) {
+  int64_t time;
+  return tb_etw_event_time(plan->walk, event, &time) ? tb_split_plan_place(plan, time, 0) : REST;
 }
 
 /* What names things in a part: nobody's, its own, and the process of its thread. */
@@ -193,6 +237,10 @@ static void extend(struct tb_split_plan *plan) {
     struct tb_ftrace_bundle bundle;
     tb_ftrace_bundle_read(&bundle, plan->walk);
     tb_ftrace_bundle_extend(&bundle, &plan->first, &plan->last);
+    return;
+  }
+  if (walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS) {
+    tb_etw_extend(walk, &plan->first, &plan->last);
     return;
   }
   if (!walk->time.resolved || tb_packet_is_timeless(walk->packet.head.kind) ||
@@ -256,8 +304,19 @@ static bool count_element(const void *ctx, const struct tb_whose *whose) {
   return true;
 }
 
+static void count_etw(struct tb_split_plan *plan) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(plan->walk->packet.head.payload);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (tb_etw_is_event(&field)) plan->pieces[tb_split_plan_etw(plan, field.bytes)].packets++;
+}
+
 static enum tb_status count_mixed(struct tb_split_plan *plan) {
   const struct tb_packet_header *head = &plan->walk->packet.head;
+  if (head->kind == TB_TRACE_PACKET_ETW_EVENTS) {
+    count_etw(plan);
+    return TB_OK;
+  }
   if (head->kind != TB_TRACE_PACKET_FTRACE_EVENTS) {
     struct tb_owned_list_part part = {tb_owned_list_find(head->kind), head->machine, count_element, &plan, 0, 0};
     tb_owned_list_count(&part, head->payload);
@@ -319,6 +378,7 @@ void tb_split_plan_init(struct tb_split_plan *plan, struct tb_walk *walk, struct
   tb_owners_init(&plan->owners, a);
   tb_map_init(&plan->frames.cookies, a);
   tb_map_init(&plan->piece_index, a);
+  tb_map_init(&plan->dumps, a);
   tb_buffer_init(&plan->fates, a, 0);
   tb_crossing_slices_init(&plan->crossing, plan, a);
 }
@@ -330,10 +390,12 @@ void tb_split_plan_free(struct tb_split_plan *plan) {
   tb_buffer_free(&plan->fates);
   tb_map_free(&plan->frames.cookies);
   tb_map_free(&plan->piece_index);
+  tb_map_free(&plan->dumps);
   tb_crossing_slices_free(&plan->crossing);
 }
 
 void tb_split_plan_rewind(struct tb_split_plan *plan) {
   tb_track_events_rewind(plan->events);
   tb_map_clear(&plan->frames.cookies);
+  tb_map_clear(&plan->dumps);
 }

@@ -8,6 +8,7 @@
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/owners/packet_owner.h"
 #include "toolbox/split/crossing_slices.h"
+#include "toolbox/walk/etw_bundle.h"
 #include "tracebridge/split.h"
 
 enum { TB_SPLIT_PARTS_MAX = 10000 };
@@ -38,7 +39,9 @@ struct tb_split_plan {
   bool has_time;
   int64_t first, last;
   struct tb_crossing_slices crossing; /* by time and size */
-  struct tb_event_view view;          /* of the current packet, where it is a track event that was read */
+  struct tb_map dumps;       /* of a heap: the walk's number of a sequence, kind -> the part that the rest of one
+                                       * goes to, plus one; 0: it is whole */
+  struct tb_event_view view; /* of the current packet, where it is a track event that was read */
   bool has_view;
   struct tb_buffer fates; /* of the rows of the current bundle */
   bool looks;             /* pieces are made */
@@ -60,9 +63,10 @@ TB_MUST_CHECK enum tb_status tb_split_plan_packet(struct tb_split_plan *plan, si
 /* By time and size: the part of an event with that time that is no end of another part's slice. */
 size_t tb_split_plan_place(const struct tb_split_plan *plan, int64_t time, uint64_t number);
 
-/* Of one that is TB_SPLIT_MIXED: where a row of its bundle is, and what is someone's. */
+/* Of one that is TB_SPLIT_MIXED: where a row or an event of its bundle is, and what is someone's. */
 size_t tb_split_plan_row(struct tb_split_plan *plan, const struct tb_ftrace_bundle *bundle,
                          const struct tb_ftrace_row *row);
+size_t tb_split_plan_etw(const struct tb_split_plan *plan, struct tb_str event);
 size_t tb_split_plan_whose(struct tb_split_plan *plan, const struct tb_whose *whose);
 
 /* Of one that is TB_SPLIT_ALL: whether the part needs it, which is not the first one. */

@@ -8,8 +8,8 @@
 #define TB_TOOLBOX_TRIM_EDGES_H
 
 #include "toolbox/cut/event_runs.h"
+#include "toolbox/cut/wakelocks.h"
 #include "toolbox/trim/packet_values.h"
-#include "toolbox/trim/wakelocks.h"
 #include "toolbox/walk/slice_pairs.h"
 #include "toolbox/walk/track_events.h"
 

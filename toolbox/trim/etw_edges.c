@@ -49,21 +49,6 @@ static bool read_row(const struct tb_walk *walk, struct tb_str bytes, struct tb_
   return at[TB_ETW_TRACE_EVENT_TIMESTAMP].number != 0;
 }
 
-static bool is_event(const struct tb_wire_field *field) {
-  return field->number == TB_ETW_TRACE_EVENT_BUNDLE_EVENT && field->type == TB_WIRE_BYTES;
-}
-
-void tb_etw_extend(const struct tb_walk *walk, int64_t *first, int64_t *last) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
-  struct tb_wire_field field, at[KINDS];
-  struct tb_etw_row row;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (!is_event(&field) || !read_row(walk, field.bytes, at, &row)) continue;
-    if (row.time < *first) *first = row.time;
-    if (row.time > *last) *last = row.time;
-  }
-}
-
 /* The field of an operation's event that is the id of its request packet; 0: it is none. */
 static uint32_t packet_field(uint32_t kind) {
   switch (kind) {
@@ -172,7 +157,7 @@ enum tb_status tb_etw_edges_take(struct tb_etw_edges *edges) {
   enum tb_status status = TB_OK;
   (void)tb_wire_read_fields(payload, of_bundle, TB_ETW_TRACE_EVENT_BUNDLE_CPU + 1);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (is_event(&field)) status = take_event(edges, &of_bundle[TB_ETW_TRACE_EVENT_BUNDLE_CPU], field.bytes);
+    if (tb_etw_is_event(&field)) status = take_event(edges, &of_bundle[TB_ETW_TRACE_EVENT_BUNDLE_CPU], field.bytes);
   return status;
 }
 
@@ -312,40 +297,24 @@ static bool is_gone(struct tb_etw_edges *edges, const struct tb_wire_field at[KI
   return true;
 }
 
+struct etw_deciding {
+  struct tb_etw_edges *edges;
+  struct tb_etw_part *part;
+};
+
 /* Of an event: whether it stays. */
-static bool stays(struct tb_etw_edges *edges, struct tb_str bytes, uint64_t *inside) {
+static bool stays(void *ctx, struct tb_str bytes) {
+  const struct etw_deciding *d = ctx;
   struct tb_wire_field at[KINDS];
   struct tb_etw_row row;
-  if (!read_row(edges->walk, bytes, at, &row)) return true;
-  if (!tb_window_has(&edges->window, row.time)) return false;
-  ++*inside;
-  return row.time != edges->window.start || !is_gone(edges, at, row.machine);
-}
-
-static enum tb_status append_bundle(struct tb_etw_edges *edges, struct tb_buffer *b, struct tb_etw_part *part) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(edges->walk->packet.head.payload);
-  struct tb_wire_field field;
-  enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET_ETW_EVENTS);
-  size_t body = b->len;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    bool counts = is_event(&field), kept = !counts || stays(edges, field.bytes, &part->inside);
-    part->kept += counts && kept;
-    part->left += !kept;
-    if (kept) status = tb_wire_buffer_field(b, &field, cursor.at);
-  }
-  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+  if (!read_row(d->edges->walk, bytes, at, &row)) return true;
+  if (!tb_window_has(&d->edges->window, row.time)) return false;
+  d->part->inside++;
+  return row.time != d->edges->window.start || !is_gone(d->edges, at, row.machine);
 }
 
 enum tb_status tb_etw_edges_append_part(struct tb_etw_edges *edges, struct tb_buffer *b, struct tb_etw_part *part) {
-  const struct tb_raw_packet *packet = &edges->walk->packet;
-  struct tb_wire_cursor cursor = tb_wire_cursor(packet->packet);
-  struct tb_wire_field field;
+  struct etw_deciding deciding = {edges, part};
   *part = (struct tb_etw_part){.kept = 0};
-  enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
-  size_t body = b->len;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    status = field.number == TB_TRACE_PACKET_ETW_EVENTS && field.bytes.ptr == packet->head.payload.ptr
-                 ? append_bundle(edges, b, part)
-                 : tb_wire_buffer_field(b, &field, cursor.at);
-  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+  return tb_etw_append_part(edges->walk, stays, &deciding, b, &part->kept, &part->left);
 }

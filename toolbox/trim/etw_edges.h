@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "toolbox/trim/edges.h"
-#include "toolbox/walk/packet_walk.h"
+#include "toolbox/walk/etw_bundle.h"
 
 /* An event. */
 struct tb_etw_row {
@@ -69,8 +69,5 @@ struct tb_etw_part {
  * are. After tb_etw_edges_end, of packets in the order of the file. Errors as above. */
 TB_MUST_CHECK enum tb_status tb_etw_edges_append_part(struct tb_etw_edges *edges, struct tb_buffer *b,
                                                       struct tb_etw_part *part);
-
-/* Lowers *first and raises *last where events of the walk's current packet are before and behind them. */
-void tb_etw_extend(const struct tb_walk *walk, int64_t *first, int64_t *last);
 
 #endif

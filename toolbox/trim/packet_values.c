@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "base/times.h"
 #include "protos/field_numbers.h"
+#include "toolbox/cut/packet_edit.h"
 
 enum { NS_OF_MS = 1000000 };
 
@@ -236,18 +237,6 @@ static enum tb_status append_value(struct appending *a, const struct tb_wire_fie
                                                   : tb_wire_buffer_field(a->buffer, field, end);
 }
 
-enum tb_status tb_packet_values_append_head(const struct tb_walk *walk, int64_t host_time, struct tb_buffer *b) {
-  const struct tb_packet_header *head = &walk->packet.head;
-  int64_t time = tb_time_add(host_time, tb_walk_ahead(walk, head->machine));
-  enum tb_status status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, time < 0 ? 0 : (uint64_t)time);
-  if (status == TB_OK)
-    status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, walk->source->prescan.clocks.primary);
-  if (status == TB_OK && head->sequence)
-    status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, head->sequence);
-  if (status == TB_OK && head->machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, head->machine);
-  return status;
-}
-
 enum tb_status tb_packet_values_append(struct tb_walk *walk, tb_packet_value_choice choose_value, void *ctx,
                                        int64_t host_time, bool at_own_times, struct tb_buffer *buffer, bool *all) {
   struct appending a = {walk, choose_value, ctx, common_key(&walk->packet.head), at_own_times, buffer, false, true};
@@ -256,7 +245,7 @@ enum tb_status tb_packet_values_append(struct tb_walk *walk, tb_packet_value_cho
   size_t start = buffer->len;
   enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
   size_t packet = buffer->len;
-  if (status == TB_OK) status = tb_packet_values_append_head(walk, host_time, buffer);
+  if (status == TB_OK) status = tb_packet_edit_append_head(walk, host_time, buffer);
   if (status == TB_OK) status = tb_wire_buffer_open(buffer, walk->packet.head.kind);
   size_t payload = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) status = append_value(&a, &field, cursor.at);

@@ -43,9 +43,4 @@ TB_MUST_CHECK enum tb_status tb_packet_values_append(struct tb_walk *walk, tb_pa
                                                      int64_t host_time, bool at_own_times, struct tb_buffer *buffer,
                                                      bool *all);
 
-/* Appends the time, the sequence and the machine of a packet that comes in place of the walk's current one, at
- * `host_time` of machine 0's trace clock. Errors as above. */
-TB_MUST_CHECK enum tb_status tb_packet_values_append_head(const struct tb_walk *walk, int64_t host_time,
-                                                          struct tb_buffer *b);
-
 #endif

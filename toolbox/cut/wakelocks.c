@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "toolbox/trim/wakelocks.h"
+#include "toolbox/cut/wakelocks.h"
 
 #include "base/memory.h"
 #include "protobuf/number_cursor.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "toolbox/cut/packet_edit.h"
-#include "toolbox/trim/packet_values.h"
 
 enum { SEQUENCES_MAX = 1 << 24 };
 
@@ -62,8 +61,10 @@ enum tb_status tb_wakelocks_take(struct tb_wakelocks *wakelocks, const struct tb
   if (sums->is_cleared) {
     tb_map_clear(&sums->ms);
     sums->names.len = 0;
+    sums->is_said = false;
   }
   sums->is_cleared = false;
+  sums->is_first = !sums->ms.count && !sums->names.len;
   sums->number = walk->number;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_KERNEL_WAKELOCK_DATA_WAKELOCK)
@@ -73,6 +74,13 @@ enum tb_status tb_wakelocks_take(struct tb_wakelocks *wakelocks, const struct tb
     status = tb_map_put(&sums->ms, id, 0, (sum ? *sum : 0) + ms);
   }
   return status;
+}
+
+bool tb_wakelocks_say(struct tb_wakelocks *wakelocks, const struct tb_walk *walk) {
+  struct tb_wakelock_sums *sums = find_sums(wakelocks, walk->sequence_number);
+  bool says = !sums || sums->is_said || sums->is_first;
+  if (sums) sums->is_said = true;
+  return says;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -91,13 +99,22 @@ static enum tb_status append_list(const struct tb_wakelock_sums *sums, uint32_t 
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 
+static bool is_summed(uint32_t number) {
+  return number == TB_KERNEL_WAKELOCK_DATA_WAKELOCK || number == TB_KERNEL_WAKELOCK_DATA_WAKELOCK_ID ||
+         number == TB_KERNEL_WAKELOCK_DATA_TIME_HELD_MILLIS;
+}
+
 /* The names come with the sums, since readers take a packet without a time for a later one. */
-static enum tb_status append_payload(const struct tb_wakelock_sums *sums, struct tb_buffer *b) {
+static enum tb_status append_payload(const struct tb_wakelock_sums *sums, struct tb_str payload, struct tb_buffer *b) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
   enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA);
   size_t body = b->len;
   if (status == TB_OK) status = tb_buffer_append(b, sums->names.data, sums->names.len);
   if (status == TB_OK) status = append_list(sums, TB_KERNEL_WAKELOCK_DATA_WAKELOCK_ID, b);
   if (status == TB_OK) status = append_list(sums, TB_KERNEL_WAKELOCK_DATA_TIME_HELD_MILLIS, b);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (!is_summed(field.number)) status = tb_wire_buffer_field(b, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
 }
 
@@ -108,7 +125,7 @@ enum tb_status tb_wakelocks_append(const struct tb_wakelocks *wakelocks, const s
   enum tb_status status = tb_packet_edit_append_state(walk->packet.head.bytes, b);
   if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
   size_t packet = b->len;
-  if (status == TB_OK) status = tb_packet_values_append_head(walk, host_time, b);
-  if (status == TB_OK) status = append_payload(sums, b);
+  if (status == TB_OK) status = tb_packet_edit_append_head(walk, host_time, b);
+  if (status == TB_OK) status = append_payload(sums, walk->packet.head.payload, b);
   return status == TB_OK ? tb_wire_buffer_close(b, packet) : status;
 }
