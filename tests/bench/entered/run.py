@@ -85,7 +85,7 @@ def main():
         taken = {name: entries for name, entries in more.items() if entries >= 0.5}
         print(f"{way:<24}{len(taken):>10}{AIMS[way]:>5}{sum(taken.values()):>18.1f}")
         for name, entries in sorted(taken.items(), key=lambda pair: (-pair[1], pair[0])) if options.show else ():
-            print(f"    {entries:8.2f}  {name[0]}")
+            print(f"    {entries:8.2f}  {name[0]:<36}{name[1]}")
 
 
 if __name__ == "__main__":
