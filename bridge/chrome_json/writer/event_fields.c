@@ -109,11 +109,6 @@ static bool has_text_ids(const struct tb_track_details *details) {
   return details->pid_text.ptr || details->tid_text.ptr;
 }
 
-static bool is_kept(const struct tb_json_ids *ids, const struct tb_track *track) {
-  return ids->track == track && ids->pid == track->pid && ids->tid == track->tid && ids->has_pid == track->has_pid &&
-         ids->has_tid == track->has_tid && !(track->details && has_text_ids(track->details));
-}
-
 /* Keeps what was written from `start` on; texts in place of numbers may be too long for that. */
 static void keep_ids(struct tb_json_ids *ids, const struct tb_json_emit *emit, size_t start,
                      const struct tb_track *track) {
@@ -125,7 +120,8 @@ static void keep_ids(struct tb_json_ids *ids, const struct tb_json_emit *emit, s
 
 void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track) {
   struct tb_json_ids *ids = &w->ids[track->index % TB_JSON_IDS_KEPT];
-  if (is_kept(ids, track)) {
+  if (ids->track == track && ids->pid == track->pid && ids->tid == track->tid && ids->has_pid == track->has_pid &&
+      ids->has_tid == track->has_tid && !(track->details && has_text_ids(track->details))) {
     char *at = tb_json_emit_room(emit, sizeof(ids->text));
     if (!at) return;
     memcpy(at, ids->text, sizeof(ids->text)); /* of a size that is known: more than is used, but no call */

@@ -166,16 +166,20 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
     times.thread_dur = slice->thread_dur;
   }
   size_t start = tb_json_object_begin(w);
-  struct late_slice late = {.flow_number = slice->flow_number, .times = times, .thread = end->track};
   tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
-  late.phase_at = w->out.buffer.len - start;
+  size_t phase_at = w->out.buffer.len - start;
   tb_json_emit_phase(&w->out, 'X');
   tb_json_emit_some_times(&w->out, &times);
-  late.ids_at = w->out.buffer.len - start;
+  size_t ids_at = w->out.buffer.len - start;
   tb_json_emit_held(&w->out, state, slice->ids_at, is_bare ? state->slices->held.buffer.len : slice->args_at);
   if (!is_bare) emit_stack_and_args(w, state, end);
   if (state->slices->stack.count > 1 && slice[-1].open.ts == slice->open.ts) { /* it may hide the slice around it */
-    hold_back(w, state, start, late);
+    hold_back(w, state, start,
+              (struct late_slice){.flow_number = slice->flow_number,
+                                  .phase_at = phase_at,
+                                  .ids_at = ids_at,
+                                  .times = times,
+                                  .thread = end->track});
     return;
   }
   tb_json_object_end(w, start, slice->flow_number);
