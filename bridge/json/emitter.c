@@ -223,8 +223,11 @@ void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg) {
     case TB_ARG_DOUBLE:
       tb_json_emit_double(emit, arg->d);
       return;
-    case TB_ARG_STRING:
     case TB_ARG_BLOB:
+      emit->blobs++;
+      tb_json_emit_string(emit, arg->text);
+      return;
+    case TB_ARG_STRING:
       tb_json_emit_string(emit, arg->text);
       return;
     case TB_ARG_JSON:

@@ -22,6 +22,7 @@ struct tb_json_emit {
   bool too_deep;
   unsigned depth;    /* containers around the value that is written */
   unsigned bad_json; /* TB_ARG_JSON values so far that are no JSON, and went out as strings */
+  unsigned blobs;    /* TB_ARG_BLOB values so far */
 };
 
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator);

@@ -55,7 +55,7 @@ bool tb_json_write_pending_ends(struct tb_json_writer *w, struct tb_json_track *
     size_t start = tb_json_object_begin(w);
     tb_json_emit_raw(&w->out, text->data + state->slices->pending_ends_at + sizeof(end), end.len);
     if (own) {
-      const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+      const struct tb_json_open *slice = tb_json_innermost(state);
       tb_json_emit_held(&w->out, state, slice->category_at, slice->ids_at);
     }
     end_object(w, state, start, 0);

@@ -105,26 +105,23 @@ static void emit_track_ids(struct tb_json_emit *emit, const struct tb_track *tra
   }
 }
 
-static bool is_kept(const struct tb_json_ids *ids, const struct tb_track *track) {
-  return ids->track == track && ids->pid == track->pid && ids->tid == track->tid && ids->has_pid == track->has_pid &&
-         ids->has_tid == track->has_tid && !tb_track_get_details(track)->pid_text.ptr &&
-         !tb_track_get_details(track)->tid_text.ptr;
+static bool has_text_ids(const struct tb_track_details *details) {
+  return details->pid_text.ptr || details->tid_text.ptr;
 }
 
 /* Keeps what was written from `start` on; texts in place of numbers may be too long for that. */
 static void keep_ids(struct tb_json_ids *ids, const struct tb_json_emit *emit, size_t start,
                      const struct tb_track *track) {
   size_t len = emit->buffer.len - start;
-  if (emit->status != TB_OK || len > sizeof(ids->text) || tb_track_get_details(track)->pid_text.ptr ||
-      tb_track_get_details(track)->tid_text.ptr)
-    return;
+  if (emit->status != TB_OK || len > sizeof(ids->text) || has_text_ids(tb_track_get_details(track))) return;
   *ids = (struct tb_json_ids){track, track->pid, track->tid, track->has_pid, track->has_tid, (uint8_t)len, ""};
   if (len) memcpy(ids->text, emit->buffer.data + start, len);
 }
 
 void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track) {
   struct tb_json_ids *ids = &w->ids[track->index % TB_JSON_IDS_KEPT];
-  if (is_kept(ids, track)) {
+  if (ids->track == track && ids->pid == track->pid && ids->tid == track->tid && ids->has_pid == track->has_pid &&
+      ids->has_tid == track->has_tid && !(track->details && has_text_ids(track->details))) {
     char *at = tb_json_emit_room(emit, sizeof(ids->text));
     if (!at) return;
     memcpy(at, ids->text, sizeof(ids->text)); /* of a size that is known: more than is used, but no call */
@@ -238,14 +235,11 @@ void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, cons
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static bool has_place_of_state(const struct tb_event *event) {
-  return event->has & (TB_HAS_CPU | TB_HAS_PRIORITY) && event->type == TB_EVENT_THREAD_STATE;
-}
-
 /* What Perfetto and FXT have fields for and JSON does not: additional members of args. */
 static bool has_typed(const struct tb_event *event) {
   return event->source_location.function.len || event->source_location.file.len || event->log_level ||
-         event->has & (TB_HAS_CORRELATION | TB_HAS_THREAD_INSTRUCTIONS) || has_place_of_state(event);
+         event->has & (TB_HAS_CORRELATION | TB_HAS_THREAD_INSTRUCTIONS) ||
+         (event->has & (TB_HAS_CPU | TB_HAS_PRIORITY) && event->type == TB_EVENT_THREAD_STATE);
 }
 
 static void emit_source_location(struct tb_json_emit *emit, const struct tb_frame *location) {
@@ -303,7 +297,7 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
       MEMBER(emit, TB_ARG_INSTRUCTIONS);
     tb_json_emit_int(emit, event->thread_instruction_count);
   }
-  if (has_place_of_state(event)) emit_place_of_state(emit, event);
+  if (event->type == TB_EVENT_THREAD_STATE) emit_place_of_state(emit, event);
 }
 
 /* The event's args as its source had them, where they are among the further members; the last of them. */
@@ -331,24 +325,26 @@ static void count_lost_bytes(struct tb_json_writer *w, const struct tb_event *ev
 }
 
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
-  unsigned bad_json = emit->bad_json;
-  const struct tb_arg *own = own_args(event);
+  unsigned bad_json = emit->bad_json, blobs = emit->blobs;
+  const struct tb_arg *own = event->extra_count ? own_args(event) : NULL;
   if (own) {
     MEMBER(emit, "args");
     tb_json_emit_value(emit, own);
     return;
   }
-  if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !has_typed(event)) return;
+  bool typed = has_typed(event);
+  if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !typed) return;
   MEMBER(emit, "args");
   size_t start = emit->buffer.len;
   tb_json_emit_members(emit, event->args, event->arg_count);
-  emit_typed(emit, event);
+  if (typed) emit_typed(emit, event);
   if (emit->buffer.len == start) TB_JSON_EMIT(emit, "{");
   if (emit->status == TB_OK) emit->buffer.data[start] = '{';
   TB_JSON_EMIT(emit, "}");
-  if (emit->bad_json != bad_json && !w->from_json)
+  if (w->from_json) return;
+  if (emit->bad_json != bad_json)
     tb_json_lose(w, "JSON text among the arguments that is no JSON, kept as a string", event);
-  if (!w->from_json) count_lost_bytes(w, event);
+  if (emit->blobs != blobs) count_lost_bytes(w, event);
 }
 
 static size_t begin_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {

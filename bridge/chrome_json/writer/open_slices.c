@@ -77,11 +77,11 @@ bool tb_json_in_order(struct tb_json_track *state, const struct tb_event *event)
   return true;
 }
 
-bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *event) {
+bool tb_json_is_overflow(struct tb_json_track *state, const struct tb_event *event) {
   if (event->track->type == TB_TRACK_CUSTOM && event->type == TB_EVENT_SLICE_BEGIN &&
       (event->phase == 'X' || event->phase == 'B'))
     state->overflow = true;
-  return event->track->type == TB_TRACK_THREAD || state->overflow;
+  return state->overflow;
 }
 
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,

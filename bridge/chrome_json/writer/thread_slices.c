@@ -93,13 +93,6 @@ static void write_late_in_begin(struct tb_json_writer *w, const struct tb_json_t
   }
 }
 
-/* Whether the innermost slice may cover the one around it from begin to end. */
-static bool may_hide_outer(const struct tb_json_track *state) {
-  if (state->slices->stack.count < 2) return false;
-  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
-  return slice[-1].open.ts == slice->open.ts;
-}
-
 /* ---- slices of threads ------------------------------------------------------------------------------------------- */
 
 /* An open slice as a B. */
@@ -109,8 +102,7 @@ static void write_begin(struct tb_json_writer *w, const struct tb_json_track *st
                                 .dur = slice->dur,
                                 .thread_ts = slice->thread_ts,
                                 .thread_dur = slice->thread_dur};
-  size_t end =
-      slice == &tb_json_opened(state)[state->slices->stack.count - 1] ? state->slices->held.buffer.len : slice[1].at;
+  size_t end = slice == tb_json_innermost(state) ? state->slices->held.buffer.len : slice[1].at;
   size_t start = tb_json_object_begin(w);
   tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
   tb_json_emit_phase(&w->out, 'B');
@@ -146,12 +138,8 @@ static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) 
 /* The stack of an end, and the arguments of the innermost slice from its begin and its end. */
 static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_track *state,
                                 const struct tb_event *end) {
-  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  const struct tb_json_open *slice = tb_json_innermost(state);
   const struct tb_buffer *held = &state->slices->held.buffer;
-  if (end == &w->bare_end) { /* as nearly all of Perfetto's */
-    tb_json_emit_held(&w->out, state, slice->args_at, held->len);
-    return;
-  }
   if (end->stack.frame_count || end->stack.ref.ptr) {
     const struct tb_event stack = {.end_stack = end->stack};
     tb_json_emit_stacks(w, &w->out, &stack);
@@ -163,8 +151,9 @@ static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_t
 }
 
 static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
-  struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
-  slice->flow_number = tb_json_keep_end_flows(w, end, slice->open.ts, slice->flow_number);
+  struct tb_json_open *slice = tb_json_innermost(state);
+  bool is_bare = end == &w->bare_end; /* as nearly all of Perfetto's */
+  if (!is_bare) slice->flow_number = tb_json_keep_end_flows(w, end, slice->open.ts, slice->flow_number);
   struct tb_json_times times = {
       .has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->open.ts, .dur = tb_time_subtract(end->ts, slice->open.ts)};
   if (slice->has & TB_HAS_THREAD_TS) {
@@ -177,16 +166,20 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
     times.thread_dur = slice->thread_dur;
   }
   size_t start = tb_json_object_begin(w);
-  struct late_slice late = {.flow_number = slice->flow_number, .times = times, .thread = end->track};
   tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
-  late.phase_at = w->out.buffer.len - start;
+  size_t phase_at = w->out.buffer.len - start;
   tb_json_emit_phase(&w->out, 'X');
   tb_json_emit_some_times(&w->out, &times);
-  late.ids_at = w->out.buffer.len - start;
-  tb_json_emit_held(&w->out, state, slice->ids_at, slice->args_at);
-  emit_stack_and_args(w, state, end);
-  if (may_hide_outer(state)) {
-    hold_back(w, state, start, late);
+  size_t ids_at = w->out.buffer.len - start;
+  tb_json_emit_held(&w->out, state, slice->ids_at, is_bare ? state->slices->held.buffer.len : slice->args_at);
+  if (!is_bare) emit_stack_and_args(w, state, end);
+  if (state->slices->stack.count > 1 && slice[-1].open.ts == slice->open.ts) { /* it may hide the slice around it */
+    hold_back(w, state, start,
+              (struct late_slice){.flow_number = slice->flow_number,
+                                  .phase_at = phase_at,
+                                  .ids_at = ids_at,
+                                  .times = times,
+                                  .thread = end->track});
     return;
   }
   tb_json_object_end(w, start, slice->flow_number);
@@ -197,7 +190,7 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
 static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
   bool by_name = end->name.len > 0, by_category = end->categories.len > 0;
   if (!by_name && !by_category) return true;
-  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  const struct tb_json_open *slice = tb_json_innermost(state);
   struct tb_buffer *said = &w->scratch.buffer;
   said->len = 0;
   if (by_name) tb_json_emit_name(&w->scratch, end);
@@ -219,18 +212,15 @@ static void write_begins_with_outer(struct tb_json_writer *w, struct tb_json_tra
   state->slices->late.buffer.len = tb_json_opened(state)[first].late_at;
 }
 
-/* Whether a flow event of a slice around this one comes when it has ended. An X would be the newest slice to readers
- * even then, and would take it. */
-static bool would_take_flow(const struct tb_json_open *slice, int64_t end) {
-  return slice->outer_flow_ts > end && slice->flow_ts <= end;
-}
-
 static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (tb_json_in_order(state, event) && state->slices->stack.count && ends_innermost(w, state, event)) {
-    const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+    const struct tb_json_open *slice = tb_json_innermost(state);
     if (slice->begins_with_b) write_begins_with_outer(w, state, event->ts);
+    /* a flow event of a slice around it comes when it has ended: an X is the newest slice to readers even then, and
+     * would take it */
+    bool would_take_flow = slice->outer_flow_ts > event->ts && slice->flow_ts <= event->ts;
     /* further members of an end have no place in an X */
-    if (slice->phase || (!event->extra_count && !would_take_flow(slice, event->ts))) {
+    if (slice->phase || (!event->extra_count && !would_take_flow)) {
       if (slice->phase)
         tb_json_put_whole(w, event, 'E');
       else
@@ -245,8 +235,7 @@ static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const
 
 /* An event at `ts` comes: the end that waits for one may be due. */
 static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
-  int64_t begin =
-      state->slices->stack.count ? tb_json_opened(state)[state->slices->stack.count - 1].open.ts : INT64_MIN;
+  int64_t begin = state->slices->stack.count ? tb_json_innermost(state)->open.ts : INT64_MIN;
   if (tb_deferred_end_take(&state->slices->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
 }
 
@@ -254,7 +243,7 @@ void tb_json_note_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->track->type != TB_TRACK_THREAD) return;
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state || !state->slices->stack.count) return;
-  struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  struct tb_json_open *slice = tb_json_innermost(state);
   if (event->ts > slice->flow_ts) slice->flow_ts = event->ts;
 }
 
@@ -262,7 +251,7 @@ bool tb_json_hold_flow(struct tb_json_writer *w, const struct tb_event *event, c
   if (event->track->type != TB_TRACK_THREAD || tb_json_has_flows(event)) return false;
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state || !state->slices->stack.count) return false;
-  const struct tb_json_open *slice = &tb_json_opened(state)[state->slices->stack.count - 1];
+  const struct tb_json_open *slice = tb_json_innermost(state);
   if (slice->phase || slice->open.ts != event->ts) return false;
   if (w->late_flow_track != event->track) tb_json_write_late_flows(w);
   w->late_flow_track = event->track;
@@ -297,14 +286,14 @@ void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *ev
 void tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state) return;
-  if (!tb_json_is_on_thread(state, event)) {
+  if (event->track->type != TB_TRACK_THREAD && !tb_json_is_overflow(state, event)) {
     tb_json_begin_elsewhere(w, state, event);
     return;
   }
   end_waiting(w, state, event->ts);
   if (event->has & TB_HAS_EXPLICIT_PHASE && event->phase == 'B') {
-    size_t count = state->slices->stack.count;
-    if (count && tb_json_opened(state)[count - 1].open.ts == event->ts) write_begins_with_outer(w, state, INT64_MAX);
+    if (state->slices->stack.count && tb_json_innermost(state)->open.ts == event->ts)
+      write_begins_with_outer(w, state, INT64_MAX);
     tb_json_put_whole(w, event, 'B');
     state->begun_at = event->ts;
   } else if (tb_json_in_order(state, event)) {
@@ -319,7 +308,7 @@ void tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
 void tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state) return;
-  if (!tb_json_is_on_thread(state, event)) {
+  if (event->track->type != TB_TRACK_THREAD && !tb_json_is_overflow(state, event)) {
     tb_json_end_elsewhere(w, state, event);
     return;
   }
@@ -355,8 +344,7 @@ void tb_json_make_room(struct tb_json_writer *w) {
   for (struct tb_open_stack *stack = slices->first, *next; stack && slices->bytes > slices->most / 2; stack = next) {
     struct tb_json_track *state = &w->tracks[stack->owner];
     next = stack->next;
-    if (stack->count && !(tb_json_opened(state)[0].phase && tb_json_opened(state)[stack->count - 1].phase))
-      write_begins(w, state);
+    if (stack->count && !(tb_json_opened(state)->phase && tb_json_innermost(state)->phase)) write_begins(w, state);
   }
   if (slices->bytes > slices->most / 2) slices->most = slices->bytes * 2; /* do not look again too soon */
 }

@@ -12,8 +12,12 @@ enum { TB_JSON_HELD_KEEP = 64 * 1024 }; /* a larger buffer is freed once it is e
 
 /* ---- chrome_json/writer/open_slices.c ---------------------------------------------------------------------------- */
 
+/* The track's open slices, outermost first; and the last of them, where there is one. */
 static inline struct tb_json_open *tb_json_opened(const struct tb_json_track *state) {
   return state->slices->stack.frames;
+}
+static inline struct tb_json_open *tb_json_innermost(const struct tb_json_track *state) {
+  return (struct tb_json_open *)state->slices->stack.frames + state->slices->stack.count - 1;
 }
 
 /* A part of the track's held text; where it is empty there may be no buffer. */
@@ -35,14 +39,14 @@ void tb_json_emit_event_ids(struct tb_json_writer *w, struct tb_json_emit *emit,
                             bool on_thread);
 /* Whether the event is no earlier than the track's last; notes its time then. */
 bool tb_json_in_order(struct tb_json_track *state, const struct tb_event *event);
-/* Whether slices of the track are written as those of a thread. */
-bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *event);
+/* Whether slices of a track that is no thread's are written as those of one. */
+bool tb_json_is_overflow(struct tb_json_track *state, const struct tb_event *event);
 
 /* Gives the track slices of its own, and takes them where it needs none any more. False where the writer failed. */
 bool tb_json_take_slices(struct tb_json_writer *w, struct tb_json_track *state);
 void tb_json_return_slices(struct tb_json_writer *w, struct tb_json_track *state);
 /* Opens the event's slice, with its text held; its `rest` and arguments only where `on_thread`, as
- * tb_json_is_on_thread says. NULL where the writer failed. */
+ * of a thread's track or one that tb_json_is_overflow takes for it. NULL where the writer failed. */
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,
                                         const struct tb_event *event, bool on_thread);
 /* Takes the innermost slice away, with those below it that have ended already. */

@@ -10,7 +10,6 @@
 #include "perfetto/reader/track_event_fields.h"
 
 static bool is_own(const struct tb_arg *arg) { return arg->flags & TB_ARG_CARRIED; }
-static bool is_named(const struct tb_arg *arg) { return tb_str_equal(arg->name, TB_STR(TB_CARRIED_ANNOTATION)); }
 
 /* What the writer learns only at the end came behind the dict, as texts: a phase, or how a slice's bind_id binds
  * that joins nothing. */
@@ -23,6 +22,12 @@ static bool is_late(const struct tb_arg *arg) { return is_late_phase(arg) || is_
 /* A dict without members is written as JSON text. */
 static bool is_empty(const struct tb_arg *arg) {
   return arg->type == TB_ARG_NULL || (arg->type == TB_ARG_JSON && tb_str_equal(arg->text, TB_STR("{}")));
+}
+
+/* Whether it is the annotation as it was before there were fields for it, or a text behind that. */
+static bool is_old_carried(const struct tb_arg *arg) {
+  return tb_str_equal(arg->name, TB_STR(TB_CARRIED_ANNOTATION)) &&
+         (arg->type == TB_ARG_DICT || is_empty(arg) || is_late(arg));
 }
 
 static void reverse(struct tb_arg *args, size_t count) {
@@ -52,8 +57,7 @@ void tb_perfetto_put_carried_last(struct tb_perfetto_reader *r, struct tb_track_
 bool tb_perfetto_is_carried(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
   if (!(fields->has & TB_TE_ARGS)) return false;
   const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
-  if (is_own(last)) return true;
-  return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late(last));
+  return is_own(last) || is_old_carried(last);
 }
 
 /* Where the event was emitted: an event that Perfetto has no form for is on a track of its own below that. */
@@ -199,9 +203,7 @@ static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_
     else
       take_binding(event, late->text);
     size_t before = last_before(r, fields->first_arg, *last);
-    const struct tb_arg *next = &r->batch->args[before];
-    if (before == *last || !is_named(next) || !(next->type == TB_ARG_DICT || is_empty(next) || is_late(next)))
-      return false;
+    if (before == *last || !is_old_carried(&r->batch->args[before])) return false;
     *last = before;
   }
   return true;

@@ -17,11 +17,11 @@ static void set_text(struct tb_arg *arg, enum tb_arg_type type, struct tb_str te
   arg->text = text;
 }
 
-/* Closes the argument at `slot`: its children are behind it. A value in addition to children is not kept. */
-static void close_arg(struct tb_perfetto_reader *r, size_t slot) {
+/* Closes the argument at `slot`, which has children behind it. A value in addition to them is not kept. */
+static void close_container(struct tb_perfetto_reader *r, size_t slot) {
   struct tb_arg *arg = &r->batch->args[slot];
   arg->span = (uint32_t)(r->batch->arg_count - slot);
-  if (arg->span > 1 && arg->type != TB_ARG_ARRAY) arg->type = TB_ARG_DICT;
+  if (arg->type != TB_ARG_ARRAY) arg->type = TB_ARG_DICT;
 }
 
 /* ---- nested values of before there were dict_entries ------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_str na
   size_t slot = r->batch->arg_count;
   tb_perfetto_add_arg(r, name);
   enum tb_status status = read_nested_into(r, slot, bytes, depth);
-  close_arg(r, slot);
+  if (r->batch->arg_count > slot + 1) close_container(r, slot);
   return status;
 }
 
@@ -304,7 +304,7 @@ enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_st
   if (proto.present && !tb_perfetto_proto_value(r, slot, proto.type, proto.bytes, depth)) {
     set_text(&r->batch->args[slot], TB_ARG_BLOB, proto.bytes);
   }
-  close_arg(r, slot);
+  if (r->batch->arg_count > slot + 1) close_container(r, slot);
   if (proto.name_levels) join_name(r, slot, proto.name_levels);
   return TB_OK;
 }

@@ -381,7 +381,6 @@ const struct tb_importer_state tb_category_state = {.size = sizeof(struct joined
 struct tb_str tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_str payload,
                                         const struct tb_track_event_fields *fields) {
   const struct tb_str *parts = fields->categories;
-  if (fields->category_count < 2) return parts[0];
   if (fields->inline_category || fields->category_count > TB_TRACK_EVENT_CATEGORIES_KEPT) return join_new(r, payload);
   const char *third = fields->category_count > 2 ? parts[2].ptr : NULL;
   uintptr_t mix = ((uintptr_t)parts[0].ptr ^ (uintptr_t)parts[1].ptr * 3 ^ (uintptr_t)third * 5) >> 3;

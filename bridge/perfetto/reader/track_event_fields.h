@@ -77,7 +77,7 @@ struct tb_track_event_fields {
 TB_MUST_CHECK enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct tb_str payload,
                                                         struct tb_track_event_fields *fields);
 
-/* The categories as a comma list; reads `payload` again where there are several. */
+/* Several categories as a comma list; reads `payload` again. */
 struct tb_str tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_str payload,
                                         const struct tb_track_event_fields *fields);
 

@@ -118,7 +118,8 @@ static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, cons
   }
   if (e->fields.category_count) {
     event->has |= TB_HAS_CATEGORIES;
-    event->categories = tb_track_event_categories(r, e->payload, &e->fields);
+    event->categories =
+        e->fields.category_count == 1 ? e->fields.categories[0] : tb_track_event_categories(r, e->payload, &e->fields);
   }
 }
 
@@ -262,7 +263,7 @@ static void begin_slice(struct tb_perfetto_reader *r, struct tb_perfetto_track *
 }
 
 static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  tb_perfetto_emit_track(r, e->track);
+  if (!e->track->emitted) tb_perfetto_emit_track(r, e->track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
   event->has = TB_HAS_TS;
   event->ts = e->ts;

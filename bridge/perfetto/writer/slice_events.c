@@ -137,7 +137,7 @@ static enum tb_status put_on_thread(struct tb_perfetto_writer *p, const struct t
     entry.kind = TB_STAGED_INSTANT_WITH_PHASE;
   }
   if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
-  tb_perfetto_set_thread_times(sequence, event, &entry);
+  if (event->has & TB_HAS_THREAD_TS) tb_perfetto_set_thread_times(sequence, event, &entry);
   if (entry.kind == TB_STAGED_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
   carried.fields = times_without_place(&entry);
   struct tb_buffer *body = &p->encoder.body;

@@ -93,6 +93,6 @@ enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const s
   }
   enum tb_status status = encode(p, sequence, event, list, &entry);
   if (status != TB_OK) return status;
-  tb_perfetto_set_thread_times(sequence, event, &entry);
+  if (event->has & TB_HAS_THREAD_TS) tb_perfetto_set_thread_times(sequence, event, &entry);
   return add_entry(p, sequence, &entry);
 }

@@ -145,10 +145,9 @@ static inline void tb_perfetto_note_thread_times(struct tb_writer_sequence *sequ
   if (entry->has_thread_dur && entry->thread_dur % 1000) sequence->thread_times_in_us = false;
 }
 
-/* Gives an entry its event's thread times, and notes what they are like. */
+/* Gives an entry its event's thread times, of which there are some, and notes what they are like. */
 static inline void tb_perfetto_set_thread_times(struct tb_writer_sequence *sequence, const struct tb_event *event,
                                                 struct tb_staged_event *entry) {
-  if (!(event->has & TB_HAS_THREAD_TS)) return;
   entry->has_thread_ts = true;
   entry->thread_ts = event->thread_ts;
   entry->has_thread_dur = event->has & TB_HAS_THREAD_DUR;

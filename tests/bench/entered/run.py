@@ -7,7 +7,7 @@ Builds the program with -finstrument-functions and without inlining (in DIR, bui
 and on twice as many, one thread, and takes the difference. A function counts where at least every second event enters
 it, so that what happens once a buffer does not. --show lists them, in the order of how often they are entered.
 
-Prints for each way the functions, how many we aim at, and the entries; nothing fails.
+Prints for each way the functions, how many we aim at, their lines, and the entries; nothing fails.
 """
 import argparse
 import collections
@@ -43,7 +43,17 @@ def names_of(program):
     it, and static ones of several files may have one name."""
     listed = subprocess.run(["nm", "--defined-only", "-l", program], capture_output=True, text=True, check=True).stdout
     lines = (line.split(maxsplit=3) for line in listed.splitlines())
-    return {int(line[0], 16): (line[2], os.path.basename(line[-1])) for line in lines if line[1] in "tT"}
+    return {int(line[0], 16): (line[2], line[-1]) for line in lines if line[1] in "tT"}
+
+
+def length_of(place):
+    """The lines of a function that begins at PATH:LINE; in our style nothing else ends with a brace at the margin."""
+    path, colon, first = place.rpartition(":")
+    if not colon:
+        return 0
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")[int(first) - 1:]
+    return next(i for i, line in enumerate(lines, 1) if line.endswith("}") and not line.startswith(" "))
 
 
 def entered(program, library, names, arguments):
@@ -79,13 +89,14 @@ def main():
             to_json = ["convert", "-q", "-j1", f"{count}.pftrace", "-o", "back.json"]
             merge = ["merge", "-q", "-j1", f"{count}.pftrace", "-o", "merged.pftrace"]
             runs.append([entered(program, library, names, way) for way in (to_perfetto, to_json, merge)])
-    print(f"{'way':<24}{'functions':>10}{'aim':>5}{'entries an event':>18}")
+    print(f"{'way':<24}{'functions':>10}{'aim':>5}{'lines':>7}{'entries an event':>18}")
     for way, few, many in zip(AIMS, *runs):
         more = {name: (count - few[name]) / EVENTS for name, count in many.items()}
         taken = {name: entries for name, entries in more.items() if entries >= 0.5}
-        print(f"{way:<24}{len(taken):>10}{AIMS[way]:>5}{sum(taken.values()):>18.1f}")
+        lines = sum(length_of(place) for _, place in taken)
+        print(f"{way:<24}{len(taken):>10}{AIMS[way]:>5}{lines:>7}{sum(taken.values()):>18.1f}")
         for name, entries in sorted(taken.items(), key=lambda pair: (-pair[1], pair[0])) if options.show else ():
-            print(f"    {entries:8.2f}  {name[0]}")
+            print(f"    {entries:8.2f}  {name[0]:<36}{os.path.basename(name[1])}")
 
 
 if __name__ == "__main__":
