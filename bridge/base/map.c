@@ -50,6 +50,13 @@ uint64_t *tb_map_find(const struct tb_map *map, uint64_t first, uint64_t second)
   return is_used(entry) ? &entry->value : NULL;
 }
 
+void tb_map_prefetch(const struct tb_map *map, uint64_t first, uint64_t second) {
+  const struct tb_map_entry *entry = map->capacity ? &map->entries[ideal(map, first, second)] : NULL;
+  if (!entry) return;
+  __builtin_prefetch(entry);
+  __builtin_prefetch(entry + 1); /* it may be in two lines of the cache; behind the last one there is another */
+}
+
 static enum tb_status grow(struct tb_map *map) {
   struct tb_map larger = *map;
   larger.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY;

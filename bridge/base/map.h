@@ -32,6 +32,9 @@ uint64_t *tb_map_find(const struct tb_map *map, uint64_t first, uint64_t second)
 TB_MUST_CHECK enum tb_status tb_map_put(struct tb_map *map, uint64_t first, uint64_t second, uint64_t value);
 void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second);
 
+/* To look a key up soon: fetches where it would be into the cache. */
+void tb_map_prefetch(const struct tb_map *map, uint64_t first, uint64_t second);
+
 /* A copy of the next entry, in no order; *at is 0 at first. False: there is no more. */
 bool tb_map_next(const struct tb_map *map, size_t *at, struct tb_map_entry *entry);
 

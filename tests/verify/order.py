@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Slices that come in order are looked at as they come, others are sorted first: both find the same. A file is read the
-first way as long as its events are in order, a pipe, which can be read once only, the second way."""
+"""Slices that come in order are looked at as they come, others once their log is sorted, or as the shaper has them: all
+find the same. A file is read the first or the second way, a pipe, which can be read once only, the third way."""
 import json
 import pathlib
 import random
@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 TRACES = 60
+LOGGED = 1 << 19  # events, as in verify_events.c
 KINDS = ["XXBEEi", "BE", "BEi", "XX", "XBEistf", "XXstf", "BEistf", "bne", "bneXBE", "XBEistfbneP"]
 
 
@@ -45,6 +46,15 @@ def make_trace(seed):
     return "[\n" + ",\n".join(json.dumps(event) for event in events) + "\n]\n"
 
 
+def make_late_trace():
+    """The first event that is not in order comes when the log of those before it is given up: it is read again."""
+    events = [f'{{"ph":"i","pid":1,"tid":1,"ts":{i},"name":"a"}}' for i in range(100, 100 + LOGGED)]
+    events += [f'{{"ph":"X","pid":1,"tid":1,"ts":{i * 10},"dur":{12 + i % 5}}}' for i in reversed(range(20))]
+    events += [f'{{"ph":"{phase}","pid":1,"tid":1,"ts":{ts},"cat":"p","name":"a","id":1}}'
+               for phase, ts in (("b", 3), ("e", 9), ("e", 2), ("b", 4))]
+    return "[" + ",".join(events) + "]"
+
+
 def found(tool, path, data=None):
     done = subprocess.run([tool, "verify", "--json", path], input=data, capture_output=True, check=False)
     result = json.loads(done.stdout)
@@ -68,6 +78,10 @@ def main():
             if streamed != ordered:
                 differ += 1
                 print(f"trace {seed}, {path.suffix}:\n{source.read_text()}\nas it comes: {streamed}\nsorted: {ordered}")
+    source.write_text(make_late_trace())
+    if found(tool, str(source)) != found(tool, "-", source.read_bytes()):
+        differ += 1
+        print("the late trace differs")
     wanted = {"overlap", "end_without_begin", "begin_without_end", "flow_without_begin", "flow_without_end",
               "flow_without_slice"}
     if not wanted <= findings:

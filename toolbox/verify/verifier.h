@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "inspect/recorder_losses.h"
 #include "shape/shaper.h"
+#include "toolbox/verify/slice_log.h"
 #include "tracebridge/verify.h"
 
 struct tb_finding_tally {
@@ -66,12 +67,14 @@ struct tb_verify_track {
 
 /* A slice or an instant on a streamed track: see verify_stream.c. */
 struct tb_verify_frame {
-  int64_t end; /* INT64_MAX: not known */
+  int64_t end; /* INT64_MAX: not known; INT64_MIN: an END was, though it is not the innermost */
   uint64_t offset;
-  uint64_t name, categories; /* hashes of a BEGIN's; 0: none */
-  uint32_t below;            /* place of the frame that it is in; 0: none */
-  bool ended;                /* though it is not the innermost */
-  bool dropped;              /* the trace processor does not have it, or not as a slice */
+  union {
+    uint64_t name; /* of a BEGIN: a hash, 0: none */
+    bool dropped;  /* of others: the trace processor does not have it, or not as a slice */
+  };
+  uint32_t categories; /* as the name */
+  uint32_t below;      /* place of the frame that it is in; 0: none */
 };
 
 /* Where the events of a streamed track are. */
@@ -79,10 +82,28 @@ struct tb_verify_stream {
   int64_t ts, dur; /* of its last event; of the last complete slice at that time, else INT64_MAX */
   uint32_t top;    /* place of the innermost frame; 0: none */
   uint32_t begun;  /* BEGINs at `ts` without an END there */
+  uint32_t number; /* of an async one: see tb_verifier.async_keys */
   uint8_t seen;    /* at `ts`, of enum verify_seen */
   bool swapped;    /* see verify_stream.c */
   bool unsure_if_empty;
 };
+
+/* What tells async events of one id apart. As a text it is none that is UTF-8, for its mark. */
+struct tb_async_kind {
+  uint32_t mark, flags, process, name, categories, scope;
+};
+struct tb_async_recent {
+  struct tb_async_kind kind;
+  uint32_t number; /* 0: none */
+};
+enum { TB_ASYNC_RECENT = 16 };
+
+/* An async event: what tells its id apart, and what it does there. */
+struct tb_verify_async {
+  struct tb_map_key key;
+  struct tb_slice_point point; /* its `place` has no stream yet */
+};
+enum { TB_ASYNC_WAITING_MAX = 64 };
 
 /* Of a track of the reader's. */
 struct tb_verify_use {
@@ -91,15 +112,11 @@ struct tb_verify_use {
   struct tb_verify_stream stream;
 };
 
-/* Whose slices are sorted before they are looked at: those of the others come in order on each track. */
-enum tb_verify_sorts {
-  TB_SORTS_THREADS = 1 << 0,
-  TB_SORTS_ASYNC = 1 << 1,  /* async slices */
-  TB_SORTS_OTHERS = 1 << 2, /* tracks that several threads may write to */
-  TB_SORTS_ALL = TB_SORTS_THREADS | TB_SORTS_ASYNC | TB_SORTS_OTHERS,
-  /* async events come in no order of time, though those of each id may: an id is kept when nothing of it is open, so
-   * that what is earlier is found */
-  TB_KEEPS_IDS = 1 << 3
+/* When slices are looked at. Where one way turns out not to do, the trace is read again, and the next one is taken. */
+enum tb_verify_way {
+  TB_VERIFY_AS_THEY_COME, /* and what they are is kept, as long as it is little */
+  TB_VERIFY_LOGGED,       /* at the end, in the order of time: tracks had events in none */
+  TB_VERIFY_SHAPED        /* the same, as the shaper has them: whole events */
 };
 
 struct tb_verifier {
@@ -118,8 +135,14 @@ struct tb_verifier {
   struct tb_verify_clock *clocks;
   size_t clock_count, clock_capacity;
 
-  uint8_t sorts; /* of enum tb_verify_sorts; where more turn out to need it, the trace is read again */
-  bool needs_more_sorted;
+  enum tb_verify_way way, next_way; /* the same, or what the trace has to be read again for */
+  bool complete_first;              /* see tb_source_traits */
+  struct tb_slice_log log;
+  bool has_log;                 /* it has all so far */
+  bool end_has_begin;           /* the last END */
+  bool ended_with_flows;        /* an END was that flows are at: whether these count depends on the order */
+  struct tb_slice_point *group; /* of the log, of one time */
+  size_t group_count, group_capacity;
   struct tb_verify_use *uses; /* by index of the reader's track */
   size_t use_count;
   struct tb_intern async_texts; /* what tells async events apart */
@@ -127,8 +150,16 @@ struct tb_verifier {
   struct tb_verify_stream *async;
   size_t async_count, async_capacity;
   uint32_t free_async; /* the first of those that are linked by `top`, + 1; 0: none */
-  int64_t async_ts;    /* of the last async event, unless ids are kept */
-  bool forgot_ids, forgot_too_early;
+  /* While there is a log: of each stream of `async` that there was, by the number that the log knows it by. One that is
+   * forgotten and comes again is two. */
+  struct tb_map_key *async_keys;
+  size_t async_key_count, async_key_capacity;
+  struct tb_async_recent recent_kinds[TB_ASYNC_RECENT];
+  struct tb_verify_async waiting[TB_ASYNC_WAITING_MAX]; /* in the order in which they came */
+  size_t waiting_count;
+  int64_t async_ts;               /* of the last async event */
+  bool forgot_ids;                /* an id without open slices is forgotten, ... */
+  bool keeps_ids;                 /* ... unless async events come in no order of time, though those of each id may */
   struct tb_verify_frame *frames; /* [0] is none */
   size_t frame_count, frame_capacity;
   uint32_t free_frame; /* the first of those that are linked by `below`; 0: none */
@@ -149,10 +180,6 @@ struct tb_verifier {
   uint64_t sorted_points; /* of flows, where all is sorted */
 };
 
-static inline bool tb_verify_sorts_all(const struct tb_verifier *v) {
-  return (v->sorts & TB_SORTS_ALL) == TB_SORTS_ALL;
-}
-
 /* Counts a finding `count` times, first at `offset`. */
 void tb_verifier_find_many(struct tb_verifier *v, enum tb_finding_code code, uint64_t count, uint64_t offset);
 static inline void tb_verifier_find(struct tb_verifier *v, enum tb_finding_code code, uint64_t offset) {
@@ -170,29 +197,53 @@ void tb_verify_packets_end(struct tb_verifier *v);
 TB_MUST_CHECK enum tb_status tb_verify_event(struct tb_verifier *v, const struct tb_source_traits *source,
                                              const struct tb_event *event);
 
-/* What an event of slices or flows does on a track whose events come in order. TB_OK, TB_NO_MEMORY, or TB_UNSUPPORTED:
- * they do not. */
-TB_MUST_CHECK enum tb_status tb_verify_stream_event(struct tb_verifier *v, struct tb_verify_stream *stream,
-                                                    const struct tb_source_traits *source,
-                                                    const struct tb_event *event);
-/* The same of an async event, whose track is that of its id. */
-TB_MUST_CHECK enum tb_status tb_verify_stream_async(struct tb_verifier *v, const struct tb_source_traits *source,
-                                                    const struct tb_event *event);
+/* What an event of slices or flows does on a stream whose events come in order: with `complete_first` as
+ * tb_source_traits has it, without it as they come. TB_OK, TB_NO_MEMORY, or TB_UNSUPPORTED: they do not. */
+TB_MUST_CHECK enum tb_status tb_verify_stream_take(struct tb_verifier *v, struct tb_verify_stream *stream,
+                                                   const struct tb_slice_point *point, bool complete_first);
+/* The stream's next events are of this time. */
+void tb_verify_stream_start_time(struct tb_verify_stream *stream, int64_t ts);
+/* Whether nothing is open, and nothing is known of its time that is still asked for. */
+bool tb_verify_stream_is_idle(const struct tb_verify_stream *stream);
+
+/* What an async event does, together with some that come next. TB_OK, TB_NO_MEMORY, TB_IO; TB_UNSUPPORTED: the trace
+ * has to be read again. */
+TB_MUST_CHECK enum tb_status tb_verify_take_async(struct tb_verifier *v, const struct tb_event *event,
+                                                  const struct tb_slice_point *point);
+/* What those do that wait. Statuses as above. */
+TB_MUST_CHECK enum tb_status tb_verify_take_waiting(struct tb_verifier *v);
+/* What a point does on its stream, and into the log with it. Statuses as above. */
+TB_MUST_CHECK enum tb_status tb_verify_take_point(struct tb_verifier *v, struct tb_verify_stream *stream,
+                                                  const struct tb_slice_point *point);
+/* There is no log any more. */
+void tb_verify_forget_keys(struct tb_verifier *v);
+/* All streams are as they were before the first event, and those that the log has stay. False without memory. */
+bool tb_verify_reset_streams(struct tb_verifier *v);
+
+/* Slices and flows came in no order, or what tells this was forgotten: from here on they are logged. TB_OK,
+ * TB_NO_MEMORY; TB_UNSUPPORTED: the trace has to be read again. */
+TB_MUST_CHECK enum tb_status tb_verify_start_log(struct tb_verifier *v);
+/* What they do in the order of time. TB_OK, TB_NO_MEMORY, TB_IO; TB_UNSUPPORTED as above. */
+TB_MUST_CHECK enum tb_status tb_verify_logged(struct tb_verifier *v);
+
 /* What is still open. */
 void tb_verify_streams_end(struct tb_verifier *v);
 void tb_verify_streams_free(struct tb_verifier *v);
 void tb_verify_streams_init(struct tb_verifier *v);
+/* Streams by number: of an async one its place, else the index of its track, each times 2. */
+#define TB_ASYNC_STREAM 1u
 /* A track as it is before its first event. */
 #define TB_VERIFY_STREAM_START ((struct tb_verify_stream){.ts = INT64_MIN})
 
 /* The flows that a slice or an instant is at. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_verify_flow_ids(struct tb_verifier *v, const struct tb_event *event,
                                                 struct tb_verify_when when);
-/* The flow of a flow event; `is_in_slice`: something is open on its track. */
-TB_MUST_CHECK enum tb_status tb_verify_flow_event(struct tb_verifier *v, const struct tb_event *event, bool is_in_slice,
+/* The flow of a flow event. */
+TB_MUST_CHECK enum tb_status tb_verify_flow_event(struct tb_verifier *v, const struct tb_event *event,
                                                   struct tb_verify_when when);
 /* Whether the flow event has to be in a slice. */
 static inline bool tb_verify_needs_slice(const struct tb_event *event) {
+  if (event->has & TB_HAS_FLOWS_DUPLICATED) return false; /* the slice says it */
   return event->type != TB_EVENT_FLOW_END || event->has & TB_HAS_BIND_ENCLOSING;
 }
 static inline bool tb_verify_has_flow_ids(const struct tb_event *event) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a trace once, as info does, and gathers what was found. Slices are looked at as they come. Where they turn out
- * to come in no order of time, the trace is read again, and those are sorted; one that can be read once only is sorted
- * from the start.
+ * Reads a trace once, as info does, and gathers what was found. Slices are looked at as they come, and once they turn
+ * out to come in no order of time, sorted. Where what came before is not there any more to be sorted, the trace is read
+ * again; one that can be read once only is shaped from the start.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { LOSSES_MAX = 2 * TB_LOSSES_MAX };
 struct verify_reading {
   struct tb_verifier *v;
   struct tb_trace_walk walk;
-  uint8_t sorts; /* what an earlier reading found: of enum tb_verify_sorts */
+  enum tb_verify_way way; /* what an earlier reading found */
   bool has_events;
 };
 
@@ -30,20 +30,18 @@ static enum tb_status no_memory(struct tb_error *error) {
   return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-/* On tracks that are no thread's, several threads write in turn: all formats but those that say it otherwise (JSON, by
- * complete_first) sort these. */
-static void choose_what_to_sort(struct verify_reading *r) {
-  const struct tb_source_traits *source = &r->walk.reader->ops->source;
+static void choose_way(struct verify_reading *r) {
+  struct tb_verifier *v = r->v;
   r->has_events = true;
-  r->v->sorts = r->sorts;
-  if (!source->complete_first) r->v->sorts |= TB_SORTS_OTHERS;
   bool can_open_again = tb_input_can_open_again(r->walk.input) && strcmp(tb_input_name(r->walk.input), "-") != 0;
-  if (!can_open_again) r->v->sorts = TB_SORTS_ALL;
+  v->way = v->next_way = can_open_again ? r->way : TB_VERIFY_SHAPED;
+  v->has_log = v->way != TB_VERIFY_SHAPED;
+  v->complete_first = r->walk.reader->ops->source.complete_first;
 }
 
 static enum tb_status take_event(void *ctx, const struct tb_event *event) {
   struct verify_reading *r = ctx;
-  if (!r->has_events) choose_what_to_sort(r);
+  if (!r->has_events) choose_way(r);
   enum tb_status status = tb_verify_event(r->v, &r->walk.reader->ops->source, event);
   return status == TB_NO_MEMORY ? no_memory(r->v->error) : status;
 }
@@ -122,8 +120,11 @@ static enum tb_status verify(struct verify_reading *r, const char *path, const s
   v->temporary_directory = options->reader->temporary_directory;
   struct tb_reader_options reader = *options->reader;
   reader.keep_interned = true;
+  tb_slice_log_init(&v->log, v->allocator, v->memory_budget, v->temporary_directory);
   enum tb_status status = tb_trace_walk(&r->walk, path, &reader, &visitor, error);
-  if (status == TB_OK) status = tb_verify_slices(v);
+  if (status == TB_OK) status = tb_verify_take_waiting(v);
+  if (status == TB_OK) status = v->way == TB_VERIFY_SHAPED ? tb_verify_slices(v) : TB_OK;
+  if (status == TB_OK && v->way == TB_VERIFY_LOGGED) status = tb_verify_logged(v);
   if (status == TB_OK) tb_verify_streams_end(v);
   if (status == TB_OK) tb_verify_flows_end(v);
   if (status == TB_OK && r->walk.packets) tb_verify_packets_end(v);
@@ -143,19 +144,19 @@ static struct tb_verifier *create(const struct tb_allocator *allocator) {
   return v;
 }
 
-/* Reads the trace, again where more of it needs to be sorted. */
+/* Reads the trace, again where that takes another way. */
 static enum tb_status verify_in_order(const char *path, const struct tb_verify_options *options,
                                       struct tb_verification **verification, struct tb_error *error) {
   const struct tb_allocator *allocator = options->reader->allocator;
   enum tb_status status;
-  for (uint8_t sorts = 0;;) {
-    struct verify_reading r = {.v = create(allocator), .walk = {.allocator = allocator}, .sorts = sorts};
+  for (enum tb_verify_way way = TB_VERIFY_AS_THEY_COME;;) {
+    struct verify_reading r = {.v = create(allocator), .walk = {.allocator = allocator}, .way = way};
     if (!r.v) return no_memory(error);
     status = verify(&r, path, options, error);
-    bool again = status == TB_UNSUPPORTED && r.has_events && r.v->needs_more_sorted;
+    bool again = status == TB_UNSUPPORTED && r.v->next_way != r.v->way;
     if (status != TB_OK && !again) tb_error_set_file(error, r.walk.input ? tb_input_name(r.walk.input) : path);
     tb_trace_walk_close(&r.walk);
-    sorts = r.v->sorts;
+    way = r.v->next_way;
     if (status == TB_OK)
       *verification = &r.v->result;
     else

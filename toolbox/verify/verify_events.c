@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What events say one by one, as they come. What slices and flows do depends on the order of time: where those of a
- * track do not come in it, the shaper gets a copy of each without arguments, which it sorts.
+ * What events say one by one, as they come. What slices and flows do depends on the order of time: it is found as they
+ * come as long as those of each track come in it, and else when the log has sorted them. What that cannot tell the
+ * shaper does, which gets a copy of each without arguments.
  */
 #include "model/arg_lookup.h"
+#include "timeline/entry_rank.h"
 #include "toolbox/verify/verifier.h"
 
 static bool is_number(const struct tb_arg *arg) {
@@ -61,29 +63,95 @@ static enum tb_status keep_for_slices(struct tb_verifier *v, const struct tb_sou
     bare.name = bare.categories = (struct tb_str){NULL, 0};
     bare.has &= ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES);
   }
-  if (tb_verify_has_flow_ids(event) || event->type >= TB_EVENT_FLOW_BEGIN)
-    bare.correlation_id = v->result.events; /* where it is among flows */
   return tb_shaper_collect(&v->shaper, &bare, v->error);
 }
 
-static enum tb_verify_sorts sort_of(const struct tb_event *event) {
-  if (event->type >= TB_EVENT_ASYNC_BEGIN && event->type <= TB_EVENT_ASYNC_END) return TB_SORTS_ASYNC;
-  return event->track->type == TB_TRACK_THREAD ? TB_SORTS_THREADS : TB_SORTS_OTHERS;
+/* ---- slices and flows as they come ------------------------------------------------------------------------------- */
+
+/* What is logged before it is clear that it has to be: a few MB. */
+enum { LOGGED_AT_FIRST = 1 << 19 };
+
+static uint64_t hash_of(struct tb_str text) { return text.len ? tb_str_hash(text, 0) | 1 : 0; }
+
+static bool is_async(const struct tb_event *event) {
+  return event->type >= TB_EVENT_ASYNC_BEGIN && event->type <= TB_EVENT_ASYNC_END;
 }
 
-/* What an event of slices does: now, where its track is in order, else once all are sorted. */
-static enum tb_status take_slice(struct tb_verifier *v, struct tb_verify_stream *stream,
-                                 const struct tb_source_traits *source, const struct tb_event *event) {
-  const enum tb_verify_sorts sort = sort_of(event);
-  if (v->sorts & sort) return keep_for_slices(v, source, event);
-  enum tb_status status = sort == TB_SORTS_ASYNC ? tb_verify_stream_async(v, source, event)
-                                                 : tb_verify_stream_event(v, stream, source, event);
-  if (status != TB_UNSUPPORTED) return status;
-  /* where complete slices sort first, what is at their time on other tracks depends on them */
-  if (!v->forgot_too_early) v->sorts = (uint8_t)(source->complete_first ? TB_SORTS_ALL : v->sorts | sort);
-  v->needs_more_sorted = true;
-  return status;
+static enum tb_slice_point_type type_of(const struct tb_event *event) {
+  static const uint8_t types[] = {[TB_EVENT_SLICE_BEGIN] = TB_POINT_BEGIN,
+                                  [TB_EVENT_SLICE_END] = TB_POINT_END,
+                                  [TB_EVENT_SLICE_COMPLETE] = TB_POINT_COMPLETE,
+                                  [TB_EVENT_INSTANT] = TB_POINT_INSTANT,
+                                  [TB_EVENT_ASYNC_BEGIN] = TB_POINT_BEGIN,
+                                  [TB_EVENT_ASYNC_INSTANT] = TB_POINT_INSTANT,
+                                  [TB_EVENT_ASYNC_END] = TB_POINT_END};
+  return event->type < TB_EVENT_FLOW_BEGIN ? (enum tb_slice_point_type)types[event->type] : TB_POINT_FLOW;
 }
+
+static struct tb_slice_point make_point(const struct tb_event *event, enum tb_slice_point_type type) {
+  struct tb_slice_point point = {.ts = event->ts, .offset = event->offset};
+  if (type == TB_POINT_COMPLETE) {
+    point.dur = event->dur;
+  } else if (type <= TB_POINT_END) {
+    uint64_t categories = hash_of(event->categories);
+    point.name = hash_of(event->name);
+    point.categories = (uint32_t)categories;
+  }
+  return point;
+}
+
+static struct tb_verify_when when_of(const struct tb_verifier *v, const struct tb_event *event) {
+  bool ranked = v->complete_first && event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
+  return (struct tb_verify_when){event->ts, ranked ? event->dur : TB_RANK_OTHER, v->result.events};
+}
+
+/* The log has the point too, as long as it is short or needed. */
+static enum tb_status log_point(struct tb_verifier *v, const struct tb_slice_point *point) {
+  if (!v->has_log) return TB_OK;
+  if (v->way == TB_VERIFY_LOGGED || v->log.count < LOGGED_AT_FIRST) return tb_slice_log_add(&v->log, point, v->error);
+  tb_slice_log_free(&v->log);
+  tb_verify_forget_keys(v);
+  v->has_log = false;
+  return TB_OK;
+}
+
+enum tb_status tb_verify_take_point(struct tb_verifier *v, struct tb_verify_stream *stream,
+                                    const struct tb_slice_point *point) {
+  enum tb_status status = log_point(v, point);
+  if (status != TB_OK || v->way == TB_VERIFY_LOGGED) return status;
+  status = tb_verify_stream_take(v, stream, point, v->complete_first);
+  return status == TB_UNSUPPORTED ? tb_verify_start_log(v) : status;
+}
+
+static enum tb_status ask_for_shaper(struct tb_verifier *v) {
+  v->next_way = TB_VERIFY_SHAPED;
+  return TB_UNSUPPORTED;
+}
+
+/* Flows that an END is at count where it ends a slice. */
+static enum tb_status take_flows_of_end(struct tb_verifier *v, const struct tb_event *event) {
+  enum tb_status status = is_async(event) ? tb_verify_take_waiting(v) : TB_OK;
+  if (status != TB_OK) return status;
+  v->ended_with_flows = true;
+  bool depends = v->end_has_begin && v->complete_first; /* where it is among flows depends on other tracks */
+  if (v->way == TB_VERIFY_LOGGED || depends) return ask_for_shaper(v);
+  return v->end_has_begin ? tb_verify_flow_ids(v, event, when_of(v, event)) : TB_OK;
+}
+
+static enum tb_status take_slice(struct tb_verifier *v, struct tb_verify_stream *stream, const struct tb_event *event) {
+  const enum tb_slice_point_type type = type_of(event);
+  enum tb_status status = TB_OK;
+  if (type == TB_POINT_FLOW) status = tb_verify_flow_event(v, event, when_of(v, event));
+  if (status != TB_OK || (type == TB_POINT_FLOW && !tb_verify_needs_slice(event))) return status;
+  struct tb_slice_point point = make_point(event, type);
+  point.place = tb_slice_point_place(type, is_async(event) ? 0 : event->track->index << 1);
+  status = is_async(event) ? tb_verify_take_async(v, event, &point) : tb_verify_take_point(v, stream, &point);
+  if (status != TB_OK || type == TB_POINT_FLOW || !tb_verify_has_flow_ids(event)) return status;
+  if (type == TB_POINT_END) return take_flows_of_end(v, event);
+  return tb_verify_flow_ids(v, event, when_of(v, event));
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void check_times(struct tb_verifier *v, const struct tb_event *event) {
   if (event->has & TB_HAS_TS && event->ts < 0) tb_verifier_find(v, TB_FINDS_NEGATIVE_TIME, event->offset);
@@ -103,5 +171,6 @@ enum tb_status tb_verify_event(struct tb_verifier *v, const struct tb_source_tra
   if (!event->track) return TB_OK;
   struct tb_verify_use *use = find_use(v, event);
   if (!use) return TB_NO_MEMORY;
-  return is_of_slices(event) ? take_slice(v, &use->stream, source, event) : TB_OK;
+  if (!is_of_slices(event)) return TB_OK;
+  return v->way == TB_VERIFY_SHAPED ? keep_for_slices(v, source, event) : take_slice(v, &use->stream, event);
 }

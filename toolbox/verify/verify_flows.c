@@ -36,7 +36,7 @@ static enum tb_status go_on(struct tb_verifier *v, struct tb_verify_flow *flow, 
                             uint64_t offset) {
   flow->ended = true;
   if (flow->began && is_before(&flow->begin, when)) return TB_OK;
-  if (tb_verify_sorts_all(v)) { /* so no earlier begin comes */
+  if (v->way == TB_VERIFY_SHAPED) { /* so no earlier begin comes */
     tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_BEGIN, offset);
     return TB_OK;
   }
@@ -82,10 +82,8 @@ enum tb_status tb_verify_flow_ids(struct tb_verifier *v, const struct tb_event *
   return status;
 }
 
-enum tb_status tb_verify_flow_event(struct tb_verifier *v, const struct tb_event *event, bool is_in_slice,
-                                    struct tb_verify_when when) {
+enum tb_status tb_verify_flow_event(struct tb_verifier *v, const struct tb_event *event, struct tb_verify_when when) {
   if (event->has & TB_HAS_FLOWS_DUPLICATED) return TB_OK; /* the slice says it */
-  if (!is_in_slice && tb_verify_needs_slice(event)) tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_SLICE, event->offset);
   struct tb_flow id;
   enum tb_status status =
       tb_flow_edges_flow(&v->flow_ids, event, &event->id, TB_FLOW_SPACE_NAMED, event->has & TB_HAS_ID_ONLY_MATCH, &id);

@@ -5,7 +5,6 @@
  * What overlaps is found as the trace processor finds it: what has ended by the begin of a slice is no longer open; a
  * slice that ends behind the one that it begins in is dropped, so that nothing is inside of it.
  */
-#include "timeline/entry_rank.h"
 #include "toolbox/verify/verifier.h"
 
 enum { OPEN_MAX = 1 << 24 };
@@ -64,15 +63,16 @@ static void find_endless(struct tb_verifier *v) {
 
 /* ---- flows ------------------------------------------------------------------------------------------------------- */
 
-/* Where all is sorted, points of flows come in their order; else they are between those that are not sorted. */
-static struct tb_verify_when when_of(struct tb_verifier *v, const struct tb_event *event) {
-  if (tb_verify_sorts_all(v)) return (struct tb_verify_when){.number = ++v->sorted_points};
-  return (struct tb_verify_when){event->ts, TB_RANK_OTHER, event->correlation_id}; /* see keep_for_slices */
+/* They come in their order. */
+static struct tb_verify_when next_when(struct tb_verifier *v) {
+  return (struct tb_verify_when){.number = ++v->sorted_points};
 }
 
 static enum tb_status step_event(struct tb_verifier *v, const struct tb_event *event) {
   const struct tb_shape_track *track = (const struct tb_shape_track *)event->track; /* its first member */
-  return tb_verify_flow_event(v, event, track->open.count != 0, when_of(v, event));
+  if (!track->open.count && tb_verify_needs_slice(event))
+    tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_SLICE, event->offset);
+  return tb_verify_flow_event(v, event, next_when(v));
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static enum tb_status take(struct tb_verifier *v, const struct tb_event *event) 
     default:
       return TB_OK;
   }
-  return status == TB_OK && tb_verify_has_flow_ids(event) ? tb_verify_flow_ids(v, event, when_of(v, event)) : status;
+  return status == TB_OK && tb_verify_has_flow_ids(event) ? tb_verify_flow_ids(v, event, next_when(v)) : status;
 }
 
 enum tb_status tb_verify_slices(struct tb_verifier *v) {

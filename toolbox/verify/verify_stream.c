@@ -14,12 +14,11 @@
  * Then they differ in whether a track without open slices still has a frame of one that has ended, to which a flow
  * event binds (`unsure_if_empty`). Whatever else differs needs to be sorted.
  */
-#include "model/tracks.h"
 #include "timeline/entry_rank.h"
 #include "timeline/sort_queue.h"
 #include "toolbox/verify/verifier.h"
 
-enum { FRAMES_MAX = 1 << 28, STREAMS_MAX = 1 << 28 };
+enum { FRAMES_MAX = 1 << 28 };
 enum { LOOKED_AT = 64 }; /* frames of a track: where more are open, sorted slices are found by name */
 
 enum verify_seen {
@@ -49,7 +48,6 @@ static struct tb_verify_frame *push(struct tb_verifier *v, struct tb_verify_stre
   }
   struct tb_verify_frame *frame = &v->frames[place];
   frame->below = stream->top;
-  frame->ended = frame->dropped = false;
   stream->top = place;
   return frame;
 }
@@ -64,11 +62,9 @@ static void pop(struct tb_verifier *v, struct tb_verify_stream *stream) {
 
 /* Takes off what ended by `ts`. */
 static void close_finished(struct tb_verifier *v, struct tb_verify_stream *stream, int64_t ts) {
-  while (stream->top && (v->frames[stream->top].end <= ts || v->frames[stream->top].ended)) pop(v, stream);
+  while (stream->top && v->frames[stream->top].end <= ts) pop(v, stream);
   if (!stream->top) stream->swapped = false;
 }
-
-static uint64_t hash_of(struct tb_str text) { return text.len ? tb_str_hash(text, 0) | 1 : 0; }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
@@ -81,18 +77,20 @@ static bool is_complete_in_order(struct tb_verify_stream *stream, int64_t dur) {
   return true;
 }
 
-/* Whether the event comes in order on its track, but for what is asked when it was taken. */
-static bool is_in_order(struct tb_verify_stream *stream, const struct tb_source_traits *source,
-                        const struct tb_event *event) {
-  if (!(event->has & TB_HAS_TS) || event->ts < stream->ts) return false;
-  if (event->ts != stream->ts) {
-    stream->ts = event->ts;
-    stream->dur = INT64_MAX;
-    stream->begun = 0;
-    stream->seen = 0;
-  }
-  if (event->type != TB_EVENT_SLICE_COMPLETE) return true;
-  if (source->complete_first && event->dur > 0) return is_complete_in_order(stream, event->dur);
+void tb_verify_stream_start_time(struct tb_verify_stream *stream, int64_t ts) {
+  if (ts == stream->ts) return;
+  stream->ts = ts;
+  stream->dur = INT64_MAX;
+  stream->begun = 0;
+  stream->seen = 0;
+}
+
+/* Whether the event comes in order on its track, but for what is asked when it is taken. */
+static bool is_in_order(struct tb_verify_stream *stream, const struct tb_slice_point *point, bool complete_first) {
+  if (point->ts < stream->ts) return false;
+  tb_verify_stream_start_time(stream, point->ts);
+  if (tb_slice_point_type(point) != TB_POINT_COMPLETE) return true;
+  if (complete_first && point->dur > 0) return is_complete_in_order(stream, point->dur);
   stream->seen |= SEEN_SHORT;
   return true;
 }
@@ -100,14 +98,14 @@ static bool is_in_order(struct tb_verify_stream *stream, const struct tb_source_
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status begin_slice(struct tb_verifier *v, struct tb_verify_stream *stream,
-                                  const struct tb_event *event) {
-  close_finished(v, stream, event->ts);
+                                  const struct tb_slice_point *point) {
+  close_finished(v, stream, point->ts);
   struct tb_verify_frame *frame = push(v, stream);
   if (!frame) return TB_NO_MEMORY;
   frame->end = INT64_MAX;
-  frame->offset = event->offset;
-  frame->name = hash_of(event->name);
-  frame->categories = hash_of(event->categories);
+  frame->offset = point->offset;
+  frame->name = point->name;
+  frame->categories = point->categories;
   stream->begun++;
   stream->unsure_if_empty = false;
   return TB_OK;
@@ -122,24 +120,25 @@ static enum tb_status find_overlap(const struct tb_verifier *v, const struct tb_
   for (size_t i = 0; place; place = v->frames[place].below) {
     const struct tb_verify_frame *frame = &v->frames[place];
     if (i++ == LOOKED_AT) return TB_UNSUPPORTED;
-    if (frame->dropped || frame->ended || frame->end <= stream->ts) continue;
-    if (frame->end == INT64_MAX && behind && behind--) continue;
+    const bool is_open = frame->end == INT64_MAX;
+    if (frame->end <= stream->ts || (!is_open && frame->dropped)) continue;
+    if (is_open && behind && behind--) continue;
     *overlaps = end > frame->end;
     return TB_OK;
   }
   return TB_OK;
 }
 
-static enum tb_status put_complete(struct tb_verifier *v, struct tb_verify_stream *stream, bool complete_first,
-                                   const struct tb_event *event) {
-  bool overlaps = false, is_negative = event->dur < 0;
-  const int64_t end = tb_slice_end(event->ts, is_negative ? 0 : event->dur);
+static enum tb_status put_complete(struct tb_verifier *v, struct tb_verify_stream *stream,
+                                   const struct tb_slice_point *point, bool complete_first) {
+  bool overlaps = false, is_negative = point->dur < 0;
+  const int64_t end = tb_slice_end(point->ts, is_negative ? 0 : point->dur);
   enum tb_status status = TB_OK;
-  close_finished(v, stream, event->ts);
-  if (!is_negative) status = find_overlap(v, stream, end, complete_first && event->dur > 0, &overlaps);
+  close_finished(v, stream, point->ts);
+  if (!is_negative) status = find_overlap(v, stream, end, complete_first && point->dur > 0, &overlaps);
   if (status != TB_OK) return status;
   if (overlaps && stream->swapped) return TB_UNSUPPORTED;
-  if (overlaps) tb_verifier_find(v, TB_FINDS_OVERLAP, event->offset);
+  if (overlaps) tb_verifier_find(v, TB_FINDS_OVERLAP, point->offset);
   struct tb_verify_frame *frame = push(v, stream);
   if (!frame) return TB_NO_MEMORY;
   frame->end = end;
@@ -149,11 +148,11 @@ static enum tb_status put_complete(struct tb_verifier *v, struct tb_verify_strea
 }
 
 static enum tb_status put_instant(struct tb_verifier *v, struct tb_verify_stream *stream,
-                                  const struct tb_event *event) {
-  close_finished(v, stream, event->ts);
+                                  const struct tb_slice_point *point) {
+  close_finished(v, stream, point->ts);
   struct tb_verify_frame *frame = push(v, stream);
   if (!frame) return TB_NO_MEMORY;
-  frame->end = event->ts;
+  frame->end = point->ts;
   frame->dropped = true;
   stream->seen |= SEEN_SHORT;
   stream->unsure_if_empty = false;
@@ -162,14 +161,15 @@ static enum tb_status put_instant(struct tb_verifier *v, struct tb_verify_stream
 
 /* The frame that an END is for, 0: none. */
 static enum tb_status find_begin(const struct tb_verifier *v, const struct tb_verify_stream *stream,
-                                 const struct tb_event *event, uint32_t *found) {
-  uint64_t name = hash_of(event->name), categories = hash_of(event->categories);
+                                 const struct tb_slice_point *point, uint32_t *found) {
+  const uint64_t name = point->name;
+  const uint32_t categories = point->categories;
   uint32_t place = stream->top;
   *found = 0;
   for (size_t i = 0; place; place = v->frames[place].below) {
     const struct tb_verify_frame *frame = &v->frames[place];
     if (i++ == LOOKED_AT) return TB_UNSUPPORTED;
-    if (frame->end != INT64_MAX || frame->ended || (name && name != frame->name) ||
+    if (frame->end != INT64_MAX || (name && name != frame->name) ||
         (categories && frame->categories && categories != frame->categories))
       continue;
     *found = place;
@@ -188,157 +188,68 @@ static bool is_older_in_order(struct tb_verify_stream *stream) {
 }
 
 static enum tb_status end_slice(struct tb_verifier *v, struct tb_verify_stream *stream,
-                                const struct tb_source_traits *source, const struct tb_event *event) {
+                                const struct tb_slice_point *point, bool complete_first) {
   uint32_t found;
   bool is_older = !stream->begun, swapped = stream->swapped;
-  close_finished(v, stream, event->ts);
+  close_finished(v, stream, point->ts);
   stream->unsure_if_empty = false;
-  enum tb_status status = find_begin(v, stream, event, &found);
+  enum tb_status status = find_begin(v, stream, point, &found);
   if (status != TB_OK) return status;
   bool is_innermost = found && found == stream->top;
+  v->end_has_begin = found != 0;
   if (!found)
-    tb_verifier_find(v, TB_FINDS_END_WITHOUT_BEGIN, event->offset);
+    tb_verifier_find(v, TB_FINDS_END_WITHOUT_BEGIN, point->offset);
   else if (!is_innermost)
-    v->frames[found].ended = true;
+    v->frames[found].end = INT64_MIN;
   else
     do pop(v, stream);
-    while (stream->top && v->frames[stream->top].ended);
+    while (stream->top && v->frames[stream->top].end == INT64_MIN);
   if (!is_older) stream->begun--;
   if (!is_older && !is_innermost) stream->seen |= SEEN_CROSSED_END;
-  if (source->complete_first && is_older && !is_older_in_order(stream)) return TB_UNSUPPORTED;
+  if (complete_first && is_older && !is_older_in_order(stream)) return TB_UNSUPPORTED;
   if (swapped && !stream->top) stream->unsure_if_empty = true;
-  if (!found || !tb_verify_has_flow_ids(event)) return TB_OK;
-  if (source->complete_first) return TB_UNSUPPORTED; /* where it is among flows depends on other tracks */
-  const struct tb_verify_when when = {event->ts, TB_RANK_OTHER, v->result.events};
-  return tb_verify_flow_ids(v, event, when);
+  return TB_OK;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static struct tb_verify_when when_of(const struct tb_verifier *v, const struct tb_source_traits *source,
-                                     const struct tb_event *event) {
-  bool ranked = source->complete_first && event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
-  return (struct tb_verify_when){event->ts, ranked ? event->dur : TB_RANK_OTHER, v->result.events};
-}
-
+/* A flow event that has to be in a slice. */
 static enum tb_status put_flow(struct tb_verifier *v, struct tb_verify_stream *stream,
-                               const struct tb_source_traits *source, const struct tb_event *event) {
-  bool is_outside = !stream->top && tb_verify_needs_slice(event);
-  if (is_outside && stream->unsure_if_empty) return TB_UNSUPPORTED;
-  stream->seen |= is_outside ? SEEN_FLOW | SEEN_OUTSIDE_FLOW : SEEN_FLOW;
-  return tb_verify_flow_event(v, event, stream->top != 0, when_of(v, source, event));
+                               const struct tb_slice_point *point) {
+  stream->seen |= SEEN_FLOW;
+  if (stream->top) return TB_OK;
+  if (stream->unsure_if_empty) return TB_UNSUPPORTED;
+  stream->seen |= SEEN_OUTSIDE_FLOW;
+  tb_verifier_find(v, TB_FINDS_FLOW_WITHOUT_SLICE, point->offset);
+  return TB_OK;
 }
 
-enum tb_status tb_verify_stream_event(struct tb_verifier *v, struct tb_verify_stream *stream,
-                                      const struct tb_source_traits *source, const struct tb_event *event) {
-  enum tb_status status;
-  if (!is_in_order(stream, source, event)) return TB_UNSUPPORTED;
-  switch (event->type) {
-    case TB_EVENT_SLICE_BEGIN:
-    case TB_EVENT_ASYNC_BEGIN:
-      status = begin_slice(v, stream, event);
-      break;
-    case TB_EVENT_SLICE_END:
-    case TB_EVENT_ASYNC_END:
-      return end_slice(v, stream, source, event);
-    case TB_EVENT_SLICE_COMPLETE:
-      status = put_complete(v, stream, source->complete_first, event);
-      break;
-    case TB_EVENT_INSTANT:
-    case TB_EVENT_ASYNC_INSTANT:
-      status = put_instant(v, stream, event);
-      break;
+enum tb_status tb_verify_stream_take(struct tb_verifier *v, struct tb_verify_stream *stream,
+                                     const struct tb_slice_point *point, bool complete_first) {
+  if (!is_in_order(stream, point, complete_first)) return TB_UNSUPPORTED;
+  switch (tb_slice_point_type(point)) {
+    case TB_POINT_BEGIN:
+      return begin_slice(v, stream, point);
+    case TB_POINT_END:
+      return end_slice(v, stream, point, complete_first);
+    case TB_POINT_COMPLETE:
+      return put_complete(v, stream, point, complete_first);
+    case TB_POINT_INSTANT:
+      return put_instant(v, stream, point);
     default:
-      return put_flow(v, stream, source, event);
+      return put_flow(v, stream, point);
   }
-  if (status != TB_OK || !tb_verify_has_flow_ids(event)) return status;
-  return tb_verify_flow_ids(v, event, when_of(v, source, event));
 }
 
-/* ---- async events ------------------------------------------------------------------------------------------------ */
-
-/* The id of a text, 0 of an empty one. False without memory. */
-static bool text_id(struct tb_verifier *v, struct tb_str text, uint32_t *id) {
-  *id = text.len ? tb_intern_id(&v->async_texts, text) : 0;
-  return *id || !text.len;
-}
-
-/* What tells an async event apart, as tb_shape_async has it. */
-static bool make_key(struct tb_verifier *v, const struct tb_event *event, struct tb_map_key *key) {
-  struct {
-    uint32_t mark, kind, process, name, categories, scope; /* the mark is in no text that is UTF-8 */
-  } other = {UINT32_MAX, event->id.kind * 2u + event->id.is_number, UINT32_MAX, 0, 0, 0};
-  bool is_legacy = event->phase && strchr("STpF", event->phase);
-  uint32_t id = 0, number;
-  const struct tb_track *process = event->id.kind == TB_ID_LOCAL ? tb_track_process(event->track) : NULL;
-  if (process) other.process = process->index;
-  if (is_legacy) {
-    other.kind |= 1u << 8;
-    if (!text_id(v, event->name, &other.name)) return false;
-  }
-  if (!event->id.is_number && !text_id(v, event->id.text, &id)) return false;
-  if (!(event->has & TB_HAS_ID_ONLY_MATCH) && !text_id(v, event->categories, &other.categories)) return false;
-  if (!text_id(v, event->scope, &other.scope) ||
-      !text_id(v, (struct tb_str){(const char *)&other, sizeof(other)}, &number))
-    return false;
-  *key = (struct tb_map_key){event->id.is_number ? event->id.value : id, number};
-  return true;
-}
-
-/* The place of an id's stream; false without memory. */
-static bool find_async(struct tb_verifier *v, struct tb_map_key key, uint32_t *place) {
-  if (tb_map_get(&v->async_ids, key.first, key.second, place)) return true;
-  *place = (uint32_t)v->async_count;
-  if (v->free_async) {
-    *place = v->free_async - 1;
-    v->free_async = v->async[*place].top;
-  } else {
-    void *async = v->async;
-    enum tb_status status =
-        tb_grow_array(v->allocator, &async, &v->async_capacity, v->async_count + 1, sizeof(*v->async), STREAMS_MAX);
-    v->async = async;
-    if (status != TB_OK) return false;
-    v->async_count++;
-  }
-  v->async[*place] = TB_VERIFY_STREAM_START;
-  return tb_map_put(&v->async_ids, key.first, key.second, *place) == TB_OK;
-}
-
-/* Nothing of the id is open, and nothing earlier comes. */
-static void forget_async(struct tb_verifier *v, struct tb_map_key key, uint32_t place) {
-  tb_map_remove(&v->async_ids, key.first, key.second);
-  v->async[place].top = v->free_async;
-  v->free_async = place + 1;
-  v->forgot_ids = true;
-}
-
-/* TB_UNSUPPORTED: the event may be earlier than what was forgotten. */
-static enum tb_status note_async_time(struct tb_verifier *v, const struct tb_event *event) {
-  if (event->ts < v->async_ts) v->sorts |= TB_KEEPS_IDS;
-  v->async_ts = event->ts;
-  v->forgot_too_early = v->sorts & TB_KEEPS_IDS && v->forgot_ids;
-  return v->forgot_too_early ? TB_UNSUPPORTED : TB_OK;
-}
-
-enum tb_status tb_verify_stream_async(struct tb_verifier *v, const struct tb_source_traits *source,
-                                      const struct tb_event *event) {
-  struct tb_map_key key;
-  uint32_t place;
-  enum tb_status status = note_async_time(v, event);
-  if (status != TB_OK) return status;
-  if (!make_key(v, event, &key) || !find_async(v, key, &place)) return TB_NO_MEMORY;
-  struct tb_verify_stream *stream = &v->async[place];
-  status = tb_verify_stream_event(v, stream, source, event);
-  if (!stream->top && !(stream->seen & SEEN_CROSSED_END) && !(v->sorts & TB_KEEPS_IDS)) forget_async(v, key, place);
-  return status;
+bool tb_verify_stream_is_idle(const struct tb_verify_stream *stream) {
+  return !stream->top && !(stream->seen & SEEN_CROSSED_END);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static void find_endless(struct tb_verifier *v, const struct tb_verify_stream *stream) {
   for (uint32_t place = stream->top; place; place = v->frames[place].below)
-    if (v->frames[place].end == INT64_MAX && !v->frames[place].ended)
-      tb_verifier_find(v, TB_FINDS_BEGIN_WITHOUT_END, v->frames[place].offset);
+    if (v->frames[place].end == INT64_MAX) tb_verifier_find(v, TB_FINDS_BEGIN_WITHOUT_END, v->frames[place].offset);
 }
 
 void tb_verify_streams_end(struct tb_verifier *v) {
@@ -357,5 +268,8 @@ void tb_verify_streams_free(struct tb_verifier *v) {
   tb_free(v->allocator, v->async, v->async_capacity * sizeof(*v->async));
   tb_free(v->allocator, v->frames, v->frame_capacity * sizeof(*v->frames));
   tb_map_free(&v->async_ids);
+  tb_verify_forget_keys(v);
+  tb_free(v->allocator, v->group, v->group_capacity * sizeof(*v->group));
+  tb_slice_log_free(&v->log);
   tb_intern_free(&v->async_texts);
 }
