@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What events of slices are, without what no finding needs: 32 bytes each, which are kept as they come, and given back
- * in the order of time.
+ * What events of slices are, without what no finding needs: 32 bytes each, which are kept as they come, and read in the
+ * order of time.
  *
  *   add      behind those that are there. When these are a chunk, it is sorted, and goes to a temporary file as a run
  *   next     what is in memory in its order; where there are runs, these are merged (timeline/run_merger.h)

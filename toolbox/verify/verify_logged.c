@@ -4,7 +4,7 @@
  * it, and their streams (verify_stream.c) take them then.
  *
  * Where complete slices sort first at their time (tb_source_traits), the events of one time are brought into the order
- * in which the shaper has them, so that streams are told that they are in order as they come.
+ * in which the shaper has them, and streams take them as being in order.
  */
 #include "timeline/entry_rank.h"
 #include "timeline/sort_queue.h"
