@@ -385,6 +385,11 @@ const struct tb_losses *tb_input_losses(const struct tb_input *in) {
 
 void tb_input_feed_from(struct tb_input *fed, const struct tb_input *from) { fed->fed_from = from; }
 
+const struct tb_input *tb_input_to_read_again(const struct tb_input *in) {
+  if (tb_input_can_rewind(in)) return in;
+  return in->fed_from && tb_input_can_open_again(in->fed_from) ? in->fed_from : NULL;
+}
+
 uint64_t tb_input_place_of(const struct tb_input *in, uint64_t offset) {
   for (; in && offset != TB_NO_OFFSET; in = in->beneath ? in->beneath : in->fed_from)
     if (in->source.place) offset = in->source.place(in->source.ctx, offset);

@@ -89,6 +89,9 @@ const struct tb_losses *tb_input_losses(const struct tb_input *input);
 
 /* Says that what is fed to `fed` is read from `from`, which lasts as long. */
 void tb_input_feed_from(struct tb_input *fed, const struct tb_input *from);
+/* What tb_input_open_again can open to read the same bytes: the input where it can be rewound, or what it is fed from;
+ * NULL: nothing. */
+const struct tb_input *tb_input_to_read_again(const struct tb_input *input);
 
 /* The place by which users know the byte at `offset`: in the text, where that is decoded. */
 uint64_t tb_input_place_of(const struct tb_input *input, uint64_t offset);

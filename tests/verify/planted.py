@@ -30,6 +30,19 @@ def kernel(phase, overrun, dropped):
     return stats(f"ftrace_stats {{ phase: {phase} cpu_stats {{ overrun: {overrun} dropped_events: {dropped} }} }}")
 
 
+def bundle(cpu, *events):
+    return f"packet {{ trusted_packet_sequence_id: 9 ftrace_events {{ cpu: {cpu} {' '.join(events)} }} }}"
+
+
+def binder(ts, pid, transaction, reply=None):
+    what = "_received" if reply is None else ""
+    says = "" if reply is None else f"to_proc: 9 to_thread: 9 reply: {reply} flags: 0"
+    return f"event {{ timestamp: {ts} pid: {pid} binder_transaction{what} {{ debug_id: {transaction} {says} }} }}"
+
+
+# A transaction and its reply, each received in a bundle that is before the one in which it was sent.
+RECEIVED_BEFORE_SENT = [bundle(0, binder(4300, 7, 2)), bundle(2, binder(4100, 9, 1), binder(4200, 9, 2, reply=1)),
+                        bundle(1, binder(4000, 7, 1, reply=0))]
 WHOLE = [
     SNAPSHOT(1000, 1000, DAY),
     "packet { trusted_packet_sequence_id: 2 sequence_flags: 1 timestamp: 1000"
@@ -43,6 +56,7 @@ CUSTOM = [described('uuid: 11 name: "c" parent_uuid: 10'), event(3100, BEGIN, 'n
 PERFETTO = [
     (None, [], 0),
     (None, [described('uuid: 10 thread { pid: 7 tid: 7 thread_name: "another" }')], 0),
+    (None, RECEIVED_BEFORE_SENT, 0),
     (None, [SNAPSHOT(9000, 9000, DAY + 8000), SNAPSHOT(12000, 12000, DAY + 12000)], 0),
     ("state_missing", [event(4000, INSTANT, 'name: "x"', sequence=4)], 0),
     ("interned_missing", [event(4000, INSTANT, "name_iid: 99")], 0),

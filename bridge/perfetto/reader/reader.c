@@ -220,10 +220,11 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
 }
 
 bool tb_perfetto_look_at_packets(struct tb_perfetto_reader *r, tb_perfetto_look look) {
-  if (!tb_input_can_rewind(r->reader->input)) return false;
+  const struct tb_input *source = tb_input_to_read_again(r->reader->input);
+  if (!source) return false;
   struct tb_input *input;
   struct tb_error ignored = {0};
-  if (tb_input_open_again(r->reader->input, r->reader->allocator, &input, &ignored) != TB_OK) return false;
+  if (tb_input_open_again(source, r->reader->allocator, &input, &ignored) != TB_OK) return false;
   struct tb_packet_tokenizer stream;
   tb_packet_tokenizer_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL,
                            &ignored);
