@@ -58,8 +58,8 @@ static bool is_short(struct tb_str legacy) {
   return (legacy.len == sizeof(start) || legacy.len == sizeof(start) - 2) && !memcmp(legacy.ptr, start, legacy.len);
 }
 
-/* Passes over the fields from `at` on whose tags have several bytes, or another one, as long as they say nothing of
- * slices and counters, but for names. NULL where one does, or is damaged. */
+/* Passes over the fields from `at` on that read_event has no case for, up to one that it has or the end. Sets *named
+ * where one is a name. NULL where one is of a counter, or damaged. */
 static __attribute__((noinline)) const char *pass_other_fields(const char *at, const char *end, bool *named) {
   struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){at, (size_t)(end - at)});
   struct tb_wire_field field;
@@ -91,7 +91,7 @@ static __attribute__((noinline)) const char *pass_other_fields(const char *at, c
   return before == end ? end : NULL;
 }
 
-/* False where it says more than such events do. */
+/* False where it says something of counters that runs do not add up, or is damaged. */
 static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct event *event) {
   const char *at = payload->ptr, *end = at + payload->len;
   event->type = event->track = 0;

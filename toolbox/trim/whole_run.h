@@ -17,8 +17,8 @@ struct tb_whole_run {
   uint64_t multiplier; /* from timestamps to ns */
 };
 
-/* The run that comes next in the walk, where all its events are before the window, in it and not at its start, or
- * behind it, and none of them ends there what began before. False: there is none, or it is to be read event by event.
+/* The run that comes next in the walk, where all its events are before the window, or in it and not at its start, or
+ * behind it without an end of a slice that began before that. False: there is none, or it is to be read event by event.
  * *next: as for tb_slice_runs_at. */
 bool tb_whole_run_find(struct tb_whole_run *whole, struct tb_walk *walk, const struct tb_track_events *events,
                        const struct tb_slice_pairs *slices, const struct tb_window *window, size_t *next);
