@@ -55,9 +55,9 @@ static enum tb_status open_begin(const struct tb_whole_run *whole, const struct 
 enum tb_status tb_whole_run_take_slices(const struct tb_whole_run *whole, const struct tb_walk *walk,
                                         struct tb_track_events *events, struct tb_slice_pairs *slices) {
   const struct tb_slice_run *run = whole->run;
-  const struct tb_slice_run_place *begins = &walk->source->prescan.slice_runs.places[run->open_at];
+  const struct tb_slice_run_place *places = walk->source->prescan.slice_runs.places; /* NULL: no run leaves any open */
   enum tb_status status = tb_slice_pairs_take_run(slices, whole->track, 0, run->ends, whole->first, whole->last);
   for (uint32_t i = 0; i < run->open && status == TB_OK; i++)
-    status = open_begin(whole, walk, events, slices, &begins[i]);
+    status = open_begin(whole, walk, events, slices, &places[run->open_at + i]);
   return status;
 }
