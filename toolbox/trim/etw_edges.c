@@ -314,7 +314,7 @@ static bool stays(void *ctx, struct tb_str bytes) {
 }
 
 enum tb_status tb_etw_edges_append_part(struct tb_etw_edges *edges, struct tb_buffer *b, struct tb_etw_part *part) {
-  struct etw_deciding deciding = {edges, part};
   *part = (struct tb_etw_part){.kept = 0};
+  struct etw_deciding deciding = {edges, part};
   return tb_etw_append_part(edges->walk, stays, &deciding, b, &part->kept, &part->left);
 }
