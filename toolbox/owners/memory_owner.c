@@ -20,16 +20,6 @@ void tb_memory_owners_free(struct tb_memory_owners *owners) {
   tb_map_free(&owners->ends);
 }
 
-/* Sets *memory to the number of the memory that an rss_stat counts. False where it does not say whether that is its own
- * thread's. */
-static bool read_memory(const struct tb_ftrace_event *event, uint64_t *memory, bool *is_own) {
-  struct tb_wire_field f[TB_RSS_STAT_FTRACE_EVENT_MM_ID + 1];
-  (void)tb_wire_read_fields(event->payload, f, TB_RSS_STAT_FTRACE_EVENT_MM_ID + 1);
-  *memory = f[TB_RSS_STAT_FTRACE_EVENT_MM_ID].value;
-  *is_own = f[TB_RSS_STAT_FTRACE_EVENT_CURR].value != 0;
-  return f[TB_RSS_STAT_FTRACE_EVENT_MM_ID].number && f[TB_RSS_STAT_FTRACE_EVENT_CURR].number;
-}
-
 /* The number, plus one, of a memory's last claim up to a time; *behind that of the one behind it. 0: none. */
 static uint32_t find_claim(const struct tb_memory_owners *owners, uint64_t memory, uint32_t machine, int64_t time,
                            uint32_t *behind) {
@@ -61,26 +51,24 @@ static enum tb_status claim(struct tb_memory_owners *owners, uint64_t memory, ui
 enum tb_status tb_memory_owners_take(struct tb_memory_owners *owners, const struct tb_ftrace_bundle *bundle,
                                      const struct tb_ftrace_event *event) {
   int64_t time;
-  uint64_t memory;
-  bool is_own;
+  struct tb_rss_stat stat;
   if (!tb_ftrace_bundle_time(bundle, event->raw_time, &time)) return TB_OK;
   if (event->kind != TB_FTRACE_EVENT_RSS_STAT) {
     int64_t tid = (int32_t)tb_wire_find_number(event->payload, TB_SCHED_PROCESS_FTRACE_EVENT_PID);
     return tb_map_put(&owners->ends, (uint64_t)tid, bundle->machine, (uint64_t)time);
   }
-  return read_memory(event, &memory, &is_own) && is_own ? claim(owners, memory, bundle->machine, time, event->pid)
-                                                        : TB_OK;
+  tb_rss_stat_read(event, &stat);
+  return stat.says_whose && stat.is_own ? claim(owners, stat.memory, bundle->machine, time, event->pid) : TB_OK;
 }
 
 int64_t tb_memory_owners_find(const struct tb_memory_owners *owners, const struct tb_ftrace_bundle *bundle,
                               const struct tb_ftrace_event *event) {
   int64_t time;
-  uint64_t memory;
   uint32_t behind;
-  bool is_own;
-  if (!read_memory(event, &memory, &is_own) || is_own || !tb_ftrace_bundle_time(bundle, event->raw_time, &time))
-    return event->pid;
-  uint32_t at = find_claim(owners, memory, bundle->machine, time, &behind);
+  struct tb_rss_stat stat;
+  tb_rss_stat_read(event, &stat);
+  if (!stat.says_whose || stat.is_own || !tb_ftrace_bundle_time(bundle, event->raw_time, &time)) return event->pid;
+  uint32_t at = find_claim(owners, stat.memory, bundle->machine, time, &behind);
   if (!at) return event->pid;
   const struct tb_memory_claim *found = &owners->claims[at - 1];
   const uint64_t *end = tb_map_find(&owners->ends, (uint64_t)found->tid, bundle->machine);

@@ -40,12 +40,11 @@ enum { KINDS = TB_ETW_TRACE_EVENT_FILE_IO_OP_END + 1 };
  * time. */
 static bool read_row(const struct tb_walk *walk, struct tb_str bytes, struct tb_wire_field at[KINDS],
                      struct tb_etw_row *row) {
-  const uint32_t machine = walk->packet.head.machine;
   (void)tb_wire_read_fields(bytes, at, KINDS);
-  row->machine = machine;
+  row->machine = walk->packet.head.machine;
   row->bytes = bytes;
   row->cpu = (uint32_t)at[TB_ETW_TRACE_EVENT_CPU].value;
-  row->time = tb_time_subtract((int64_t)at[TB_ETW_TRACE_EVENT_TIMESTAMP].value, tb_walk_ahead(walk, machine));
+  row->time = tb_etw_time(walk, at[TB_ETW_TRACE_EVENT_TIMESTAMP].value);
   return at[TB_ETW_TRACE_EVENT_TIMESTAMP].number != 0;
 }
 

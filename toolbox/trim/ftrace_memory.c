@@ -32,13 +32,12 @@ void tb_ftrace_memory_free(struct tb_ftrace_memory *memory) {
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static void read_value(const struct tb_ftrace_event *event, struct tb_memory_event *made) {
-  struct tb_wire_field f[TB_RSS_STAT_FTRACE_EVENT_MM_ID + 1];
-  (void)tb_wire_read_fields(event->payload, f, TB_RSS_STAT_FTRACE_EVENT_MM_ID + 1);
-  bool says_whose = f[TB_RSS_STAT_FTRACE_EVENT_MM_ID].number && f[TB_RSS_STAT_FTRACE_EVENT_CURR].number;
-  made->what = !says_whose ? TB_MEMORY_PLAIN : f[TB_RSS_STAT_FTRACE_EVENT_CURR].value ? TB_MEMORY_OWN : TB_MEMORY_OTHER;
-  made->memory = f[TB_RSS_STAT_FTRACE_EVENT_MM_ID].value;
-  made->member = (uint32_t)f[TB_RSS_STAT_FTRACE_EVENT_MEMBER].value;
-  made->size = f[TB_RSS_STAT_FTRACE_EVENT_SIZE].value;
+  struct tb_rss_stat stat;
+  tb_rss_stat_read(event, &stat);
+  made->what = !stat.says_whose ? TB_MEMORY_PLAIN : stat.is_own ? TB_MEMORY_OWN : TB_MEMORY_OTHER;
+  made->memory = stat.memory;
+  made->member = stat.member;
+  made->size = stat.size;
 }
 
 /* False where the event is none of those. */

@@ -6,8 +6,8 @@
  *   add      behind those that are there. When these are a chunk, it is sorted, and goes to a temporary file as a run
  *   next     what is in memory in its order; where there are runs, these are merged (timeline/run_merger.h)
  */
-#ifndef TB_TOOLBOX_SLICE_LOG_H
-#define TB_TOOLBOX_SLICE_LOG_H
+#ifndef TB_TOOLBOX_VERIFY_SLICE_LOG_H
+#define TB_TOOLBOX_VERIFY_SLICE_LOG_H
 
 #include "base/memory.h"
 #include "timeline/run_merger.h"
@@ -65,8 +65,9 @@ void tb_slice_log_init(struct tb_slice_log *log, const struct tb_allocator *allo
 /* Nothing is in it any more. */
 void tb_slice_log_free(struct tb_slice_log *log);
 
-enum tb_status tb_slice_log_add_slow(struct tb_slice_log *log, const struct tb_slice_point *point,
-                                     struct tb_error *error);
+/* For tb_slice_log_add: where there is no room for another one in memory. */
+TB_MUST_CHECK enum tb_status tb_slice_log_add_slow(struct tb_slice_log *log, const struct tb_slice_point *point,
+                                                   struct tb_error *error);
 /* Keeps a copy. TB_OK, TB_NO_MEMORY or TB_IO. */
 TB_MUST_CHECK static inline enum tb_status tb_slice_log_add(struct tb_slice_log *log,
                                                             const struct tb_slice_point *point,

@@ -68,7 +68,7 @@ static enum tb_status keep_for_slices(struct tb_verifier *v, const struct tb_sou
 
 /* ---- slices and flows as they come ------------------------------------------------------------------------------- */
 
-/* What is logged before it is clear that it has to be: a few MB. */
+/* What is logged before it is clear that it has to be: 16 MB. */
 enum { LOGGED_AT_FIRST = 1 << 19 };
 
 static uint64_t hash_of(struct tb_str text) { return text.len ? tb_str_hash(text, 0) | 1 : 0; }

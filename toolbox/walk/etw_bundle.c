@@ -3,11 +3,14 @@
 
 #include "base/times.h"
 
+int64_t tb_etw_time(const struct tb_walk *walk, uint64_t timestamp) {
+  return tb_time_subtract((int64_t)timestamp, tb_walk_ahead(walk, walk->packet.head.machine));
+}
+
 bool tb_etw_event_time(const struct tb_walk *walk, struct tb_str event, int64_t *time) {
   struct tb_wire_field f[TB_ETW_TRACE_EVENT_TIMESTAMP + 1];
   (void)tb_wire_read_fields(event, f, TB_ETW_TRACE_EVENT_TIMESTAMP + 1);
-  *time =
-      tb_time_subtract((int64_t)f[TB_ETW_TRACE_EVENT_TIMESTAMP].value, tb_walk_ahead(walk, walk->packet.head.machine));
+  *time = tb_etw_time(walk, f[TB_ETW_TRACE_EVENT_TIMESTAMP].value);
   return f[TB_ETW_TRACE_EVENT_TIMESTAMP].number != 0;
 }
 

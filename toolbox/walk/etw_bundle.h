@@ -13,6 +13,8 @@ static inline bool tb_etw_is_event(const struct tb_wire_field *field) {
   return field->number == TB_ETW_TRACE_EVENT_BUNDLE_EVENT && field->type == TB_WIRE_BYTES;
 }
 
+/* The time that an event of the walk's current packet says, on machine 0's trace clock. */
+int64_t tb_etw_time(const struct tb_walk *walk, uint64_t timestamp);
 /* When an event of the walk's current packet is, on machine 0's trace clock; false where it does not say. */
 bool tb_etw_event_time(const struct tb_walk *walk, struct tb_str event, int64_t *time);
 

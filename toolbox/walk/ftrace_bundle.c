@@ -57,6 +57,17 @@ void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event) {
   }
 }
 
+void tb_rss_stat_read(const struct tb_ftrace_event *event, struct tb_rss_stat *stat) {
+  struct tb_wire_field f[TB_RSS_STAT_FTRACE_EVENT_MM_ID + 1];
+  (void)tb_wire_read_fields(event->payload, f, TB_RSS_STAT_FTRACE_EVENT_MM_ID + 1);
+  *stat = (struct tb_rss_stat){
+      .says_whose = f[TB_RSS_STAT_FTRACE_EVENT_MM_ID].number && f[TB_RSS_STAT_FTRACE_EVENT_CURR].number,
+      .is_own = f[TB_RSS_STAT_FTRACE_EVENT_CURR].value != 0,
+      .memory = f[TB_RSS_STAT_FTRACE_EVENT_MM_ID].value,
+      .size = f[TB_RSS_STAT_FTRACE_EVENT_SIZE].value,
+      .member = (uint32_t)f[TB_RSS_STAT_FTRACE_EVENT_MEMBER].value};
+}
+
 bool tb_ftrace_is_switch_column(uint32_t number) {
   return number >= TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP &&
          number <= TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX &&

@@ -38,6 +38,16 @@ struct tb_ftrace_event {
 };
 void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event);
 
+/* What an rss_stat says. */
+struct tb_rss_stat {
+  bool says_whose; /* whether the memory is that of the thread which counts it: `is_own` */
+  bool is_own;
+  uint64_t memory; /* its number (mm_id) */
+  uint64_t size;
+  uint32_t member;
+};
+void tb_rss_stat_read(const struct tb_ftrace_event *event, struct tb_rss_stat *stat);
+
 /* The columns of compact_sched: which are of switches, which of wakings. */
 bool tb_ftrace_is_switch_column(uint32_t number);
 bool tb_ftrace_is_waking_column(uint32_t number);

@@ -328,7 +328,6 @@ static enum tb_status lose_unusable(struct tb_perfetto_reader *r) {
 /* A packet may be read several times, until there is room for what it gives. */
 static enum tb_status note_start(struct tb_perfetto_reader *r) {
   bool begins, begins_again = false;
-  if (!r->head.first && !tb_recording_may_open(r->head.kind)) return TB_OK;
   if (r->given || (!r->head.opened && r->start_offset == r->head.offset + 1)) return TB_OK;
   r->start_offset = r->head.offset + 1;
   enum tb_status status = tb_recording_starts_take(&r->recordings, &r->head, &begins);
@@ -350,7 +349,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   }
   r->emitted = 0;
   r->full = false;
-  if (r->head.first || r->head.kind != TB_TRACE_PACKET_TRACK_EVENT) {
+  if (r->head.first || (r->head.kind != TB_TRACE_PACKET_TRACK_EVENT && tb_recording_may_open(r->head.kind))) {
     enum tb_status status = note_start(r);
     if (status != TB_OK) return tb_trace_state_full(&r->state, r->head.offset);
   }
