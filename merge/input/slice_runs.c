@@ -91,7 +91,8 @@ static __attribute__((noinline)) const char *pass_other_fields(const char *at, c
   return before == end ? end : NULL;
 }
 
-/* False where it says something of counters that runs do not add up, or is damaged. */
+/* False where it says something of counters that runs do not add up, or is damaged. toolbox/walk/track_events.c reads
+ * the same fields and looks names up as it goes: one reader of numbers for both took 5 % more of trim and of filter. */
 static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct event *event) {
   const char *at = payload->ptr, *end = at + payload->len;
   event->type = event->track = 0;
