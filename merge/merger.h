@@ -136,7 +136,7 @@ struct tb_merger {
   struct tb_map zero_freed; /* machines whose thread 0 is no idle thread */
   struct tb_map starters;   /* machine out to the source whose recording started first on it */
   bool uuid_written;
-  bool finds_slice_runs; /* in its inputs; the caller's */
+  const struct tb_prescan_listener *listener; /* of its only input; the caller's; NULL: none */
   struct tb_output *output;
   struct tb_buffer scratch;
   struct tb_message_patch patches; /* of the packet at hand */

@@ -65,7 +65,7 @@ static enum tb_status join(struct tb_merger *m, const struct tb_part_link *links
   }
   if (status != TB_OK) return status;
   tb_prescan_free(&head->prescan);
-  const struct tb_prescan_options options = {m->options.max_junk_bytes, NULL, m->finds_slice_runs};
+  const struct tb_prescan_options options = {m->options.max_junk_bytes, NULL, NULL};
   status = tb_prescan_run(&head->prescan, m->allocator, &copy, &options, &m->error);
   head->place = copy;
   for (uint32_t i = links[head->index].behind; i != TB_PART_NONE; i = links[i].behind) {

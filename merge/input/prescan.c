@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/losses.h"
-#include "merge/input/raw_packet_reader.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "perfetto/packet/packet_times.h"
 #include "protobuf/wire.h"
@@ -202,20 +201,19 @@ static int64_t own_time(const struct tb_clock_node *node, uint64_t timestamp) {
 }
 
 static void take_time(struct tb_prescan *s, const struct tb_packet_header *head, struct tb_merge_sequence *sequence,
-                      struct tb_prescanned_machine *machine) {
-  struct tb_merge_packet_time time;
-  tb_input_clocks_time(&s->clocks, head, sequence, &time);
-  if (!time.resolved) return;
-  use_clock(s, time.clock);
-  tb_sequence_extent_add(&sequence->extent, time.time);
-  if (!head->machine && !tb_packet_is_timeless(head->kind)) extend(&s->shown, time.time);
-  struct tb_prescanned_extent *own = clock_extent(s, head->machine, time.clock);
+                      struct tb_prescanned_machine *machine, struct tb_merge_packet_time *time) {
+  tb_input_clocks_time(&s->clocks, head, sequence, time);
+  if (!time->resolved) return;
+  use_clock(s, time->clock);
+  tb_sequence_extent_add(&sequence->extent, time->time);
+  if (!head->machine && !tb_packet_is_timeless(head->kind)) extend(&s->shown, time->time);
+  struct tb_prescanned_extent *own = clock_extent(s, head->machine, time->clock);
   if (own)
-    extend(own, own_time(tb_input_clocks_of(&s->clocks, sequence, time.clock), head->timestamp));
+    extend(own, own_time(tb_input_clocks_of(&s->clocks, sequence, time->clock), head->timestamp));
   else if (machine)
-    extend(&machine->extent, time.time);
+    extend(&machine->extent, time->time);
   if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT && tb_service_event_says_started(head->payload))
-    s->has_started = true, s->started = time.time;
+    s->has_started = true, s->started = time->time;
 }
 
 /* Counts a packet that needs state which the sequence does not have yet. */
@@ -284,6 +282,16 @@ static bool is_event(const struct tb_packet_header *head) {
          (head->has_timestamp && head->kind && head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR);
 }
 
+/* ---- the listener ------------------------------------------------------------------------------------------------ */
+
+static void pass_on(struct tb_prescan *s, const struct tb_raw_packet *packet, const struct tb_merge_sequence *sequence,
+                    const struct tb_merge_packet_time *time) {
+  const struct tb_scanned_packet scanned = {s->packets - (sequence != NULL), sequence, *time};
+  if (!s->listener->take_packet(s->listener->ctx, &scanned, packet)) s->listener = NULL;
+}
+
+/* ---- packets as nearly all are ----------------------------------------------------------------------------------- */
+
 /* Common packets of one sequence, one after the other, until those of another come. */
 struct sequence_scan {
   struct tb_event_clock events;
@@ -324,15 +332,14 @@ static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan
   return true;
 }
 
-/* Takes the packets that follow as long as they are common ones. */
-static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s, struct tb_packet_tokenizer *stream) {
+static TB_ALWAYS_INLINE enum tb_status scan_common(struct tb_prescan *s, struct tb_packet_tokenizer *stream,
+                                                   const struct tb_prescan_listener *listener) {
   struct sequence_scan scan = {.events.id = TB_EVENT_CLOCK_NONE};
   struct tb_packet_cursor packets = tb_packet_tokenizer_open_cursor(stream);
   struct tb_common_packet packet;
   struct tb_prescanned_extent extent = {.any = false};
   enum tb_status status = TB_OK;
   uint64_t taken = 0, content = s->content;
-  const bool finds_runs = s->slice_runs.allocator != NULL;
   for (; tb_packet_cursor_take(&packets, &packet); taken++) {
     const struct tb_packet_common *head = &packet.head;
     if (scan.events.id != head->sequence) {
@@ -349,9 +356,10 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     if (!tb_input_clocks_read_at_cursor(&s->clocks, &scan.events, &scan.clock, head->timestamp, &time)) continue;
     tb_sequence_extent_add(&scan.extent, time);
     if (scan.own) extend(scan.own, own_time(scan.events.node, head->timestamp));
-    if (finds_runs) tb_slice_runs_take(&s->slice_runs, s->packets + taken, &packet, scan.clock.keep != 0);
+    if (listener && s->listener &&
+        !listener->take_event(listener->ctx, &packet, s->packets + taken, scan.events.sequence, &scan.clock, time))
+      s->listener = NULL;
   }
-  if (finds_runs) tb_slice_runs_end(&s->slice_runs);
   tb_packet_tokenizer_close_cursor(stream, &packets);
   end_sequence_scan(s, &scan, &extent);
   s->packets += taken;
@@ -362,6 +370,17 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
   extend(&host->extent, extent.first);
   extend(&host->extent, extent.last);
   return status;
+}
+
+static __attribute__((noinline)) enum tb_status scan_common_alone(struct tb_prescan *s,
+                                                                  struct tb_packet_tokenizer *stream) {
+  return scan_common(s, stream, NULL);
+}
+
+/* Takes the packets that follow as long as they are common ones: two copies, since each packet is in registers as long
+ * as nobody is given it. */
+static enum tb_status take_common(struct tb_prescan *s, struct tb_packet_tokenizer *stream) {
+  return s->listener ? scan_common(s, stream, s->listener) : scan_common_alone(s, stream);
 }
 
 /* A packet of ours is first but for padding. */
@@ -405,8 +424,18 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
     if (status == TB_OK && head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && machine)
       status = take_introduction(s, head, machine);
   }
-  if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine);
+  struct tb_merge_packet_time time;
+  time.resolved = false;
+  if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine, &time);
+  if (status == TB_OK && s->listener) pass_on(s, packet, sequence, &time);
   return status;
+}
+
+/* A field that is no packet. */
+static void take_foreign(struct tb_prescan *s, const struct tb_raw_packet *packet) {
+  const struct tb_merge_packet_time none = {.resolved = false};
+  s->foreign = true;
+  if (s->listener) pass_on(s, packet, NULL, &none);
 }
 
 /* How far each machine's clock is ahead of the host's: the first sync between them. */
@@ -460,10 +489,10 @@ static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader
     if (s->packets > s->unreadable) tb_raw_packet_reader_stream(packets)->max_junk = 0;
     status = tb_raw_packet_reader_next(packets, &packet, error);
     if (status != TB_OK) break;
-    if (!packet.packet.ptr)
-      s->foreign = true;
-    else
+    if (packet.packet.ptr)
       status = take_packet(s, &packet);
+    else
+      take_foreign(s, &packet);
     if (status != TB_OK) return tb_fail(error, status, packet.offset, "%s", tb_status_text(status));
   }
   if (status != TB_END) return status;
@@ -487,7 +516,8 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   tb_map_init(&s->pids, a);
   tb_map_init(&s->tids, a);
   tb_recordings_init(&s->recordings, a);
-  if (options->finds_slice_runs) tb_slice_runs_init(&s->slice_runs, a);
+  s->listener = options->listener;
+  if (s->listener) s->listener->begin(s->listener->ctx, a);
   struct tb_raw_packet_reader *packets;
   struct tb_raw_packet_reader_options reading = {.allocator = a, .only_heads = true, .max_junk = options->max_junk};
   enum tb_status status = tb_raw_packet_reader_open(place, &reading, &packets, error);
@@ -509,6 +539,5 @@ void tb_prescan_free(struct tb_prescan *s) {
   tb_map_free(&s->pids);
   tb_map_free(&s->tids);
   tb_recordings_free(&s->recordings);
-  tb_slice_runs_free(&s->slice_runs);
   tb_free(a, s->tracks, s->track_capacity * sizeof(*s->tracks));
 }

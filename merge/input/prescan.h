@@ -10,8 +10,8 @@
 #include "merge/clocks/input_clocks.h"
 #include "merge/clocks/kept_boots.h"
 #include "merge/input/ftrace_markers.h"
+#include "merge/input/raw_packet_reader.h"
 #include "merge/input/recordings.h"
-#include "merge/input/slice_runs.h"
 #include "merge/input/split_mark.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "tracebridge/base.h"
@@ -84,16 +84,16 @@ struct tb_prescan {
   /* times of machine 0 on its clocks but the trace clock, as they were read */
   struct tb_prescanned_extent clock_extents[TB_PRESCAN_CLOCKS];
   bool has_started;
-  int64_t started;                         /* when its recording started, by its service event; on its trace clock */
-  bool foreign;                            /* holds fields of Trace that are no packets */
-  uint8_t seen_kinds[TB_PAYLOAD_KINDS];    /* payloads seen but for track events, by field number */
-  uint8_t known_kinds[TB_PAYLOAD_KINDS];   /* see tb_payload_times_known_all */
-  uint8_t unknown_kinds[TB_PAYLOAD_KINDS]; /* payloads seen that may hold times which the table does not know */
-  uint64_t losses;                         /* how often something could not be read */
-  bool goes_on;                            /* packets follow damage */
-  const char *damage;                      /* what the first was, a constant; "" for none */
-  uint64_t damage_offset;                  /* and where */
-  struct tb_slice_runs slice_runs;         /* where they were asked for; their packets' numbers are from 0 on */
+  int64_t started;                            /* when its recording started, by its service event; on its trace clock */
+  bool foreign;                               /* holds fields of Trace that are no packets */
+  uint8_t seen_kinds[TB_PAYLOAD_KINDS];       /* payloads seen but for track events, by field number */
+  uint8_t known_kinds[TB_PAYLOAD_KINDS];      /* see tb_payload_times_known_all */
+  uint8_t unknown_kinds[TB_PAYLOAD_KINDS];    /* payloads seen that may hold times which the table does not know */
+  uint64_t losses;                            /* how often something could not be read */
+  bool goes_on;                               /* packets follow damage */
+  const char *damage;                         /* what the first was, a constant; "" for none */
+  uint64_t damage_offset;                     /* and where */
+  const struct tb_prescan_listener *listener; /* the caller's; NULL: none, or it wants no more */
 };
 
 /* Asked now and then; `read`: bytes so far of the file as it is stored. False: stop, TB_CANCELLED. */
@@ -102,10 +102,29 @@ struct tb_prescan_watch {
   void *ctx;
 };
 
+/* A packet that is scanned. */
+struct tb_scanned_packet {
+  uint64_t number;                          /* in the trace, from 0 on; of a field that is no packet the next one's */
+  const struct tb_merge_sequence *sequence; /* NULL: of such a field */
+  struct tb_merge_packet_time time;
+};
+
+/* Who makes use of an input while it is scanned is given its packets in the order of the file, and may stop that by
+ * returning false. Times are as what came before says; what comes behind may say otherwise. */
+struct tb_prescan_listener {
+  void *ctx;
+  void (*begin)(void *ctx, const struct tb_allocator *allocator);
+  /* One that tb_packet_cursor_take takes, at `time` by `clock`. Two such whose numbers follow each other are side by
+   * side. */
+  bool (*take_event)(void *ctx, const struct tb_common_packet *packet, uint64_t number,
+                     const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock, int64_t time);
+  bool (*take_packet)(void *ctx, const struct tb_scanned_packet *scanned, const struct tb_raw_packet *packet);
+};
+
 struct tb_prescan_options {
-  size_t max_junk;                      /* bytes of no packet that may be before the first */
-  const struct tb_prescan_watch *watch; /* NULL: none */
-  bool finds_slice_runs;
+  size_t max_junk;                            /* bytes of no packet that may be before the first */
+  const struct tb_prescan_watch *watch;       /* NULL: none */
+  const struct tb_prescan_listener *listener; /* NULL: none */
 };
 
 /* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO,

@@ -81,7 +81,7 @@ static void *read_sources(void *arg) {
     if (s->skipped) continue;
     struct reading reading = {.round = round};
     const struct tb_prescan_watch watch = {goes_on, &reading};
-    const struct tb_prescan_options options = {m->options.max_junk_bytes, &watch, m->finds_slice_runs};
+    const struct tb_prescan_options options = {m->options.max_junk_bytes, &watch, m->listener};
     outcome->status = tb_prescan_run(&s->prescan, m->allocator, &s->place, &options, &outcome->error);
     if (outcome->status == TB_CANCELLED || (outcome->status != TB_OK && !m->options.skip_bad))
       atomic_store(&round->stop, true);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Style and static analysis. LINT_TIDY=0 leaves out clang-tidy, the slow one; LINT_TIDY=deep lets its analyzer follow three
-# times as many states of a function, in twice the time.
+# Style and static analysis. LINT_TIDY=0 leaves out clang-tidy, the slow one; LINT_TIDY=deep lets its analyzer follow
+# three times as many states of a function, in twice the time.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 jobs=${JOBS:-$(nproc)}

@@ -469,14 +469,14 @@ static enum tb_status take_run_values(struct tb_edges *edges, const struct tb_wa
 static bool take_whole_run(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
                            enum tb_status *status) {
   struct tb_whole_run whole;
-  if (!tb_whole_run_find(&whole, walk, events, &edges->slices, &edges->window, &edges->next_slice_run)) return false;
+  if (!tb_whole_run_find(&whole, walk, events, edges)) return false;
   bool inside = tb_window_has(&edges->window, whole.first);
   if (inside) edges->last_to_stay = whole.run->first + whole.run->count - 1;
   extend(edges, whole.first);
   extend(edges, whole.last);
   if (!edges->slices.again) tb_event_runs_add_run(&edges->runs, &whole.events, inside);
   *status = inside ? TB_OK : take_run_values(edges, walk, events, &whole);
-  if (*status == TB_OK) *status = tb_whole_run_take_slices(&whole, walk, events, &edges->slices);
+  if (*status == TB_OK) *status = tb_whole_run_take_slices(&whole, walk, events, edges);
   (void)tb_walk_pass_events(walk, &whole.events);
   return true;
 }
@@ -515,10 +515,16 @@ static enum tb_status read_all(struct tb_edges *edges, struct tb_walk *walk, str
 }
 
 enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
-                             const struct tb_window *window, struct tb_ftrace_edges *ftrace, struct tb_etw_edges *etw) {
+                             const struct tb_window *window, const struct tb_slice_runs *slice_runs,
+                             struct tb_ftrace_edges *ftrace, struct tb_etw_edges *etw) {
   const struct tb_allocator *a = walk->merger.allocator;
-  *edges = (struct tb_edges){
-      .allocator = a, .window = *window, .ftrace = ftrace, .etw = etw, .first = INT64_MAX, .last = INT64_MIN};
+  *edges = (struct tb_edges){.allocator = a,
+                             .window = *window,
+                             .slice_runs = slice_runs,
+                             .ftrace = ftrace,
+                             .etw = etw,
+                             .first = INT64_MAX,
+                             .last = INT64_MIN};
   tb_map_init(&edges->moved, a);
   tb_map_init(&edges->stated, a);
   tb_map_init(&edges->outlived, a);

@@ -10,6 +10,7 @@
 #include "toolbox/cut/event_runs.h"
 #include "toolbox/cut/wakelocks.h"
 #include "toolbox/trim/packet_values.h"
+#include "toolbox/trim/slice_runs.h"
 #include "toolbox/walk/slice_pairs.h"
 #include "toolbox/walk/track_events.h"
 
@@ -93,19 +94,20 @@ struct tb_edges {
   const struct tb_edge_packet *next; /* the first of them that was not asked for */
   struct tb_edge_begin *begins;
   size_t begin_count, begin_capacity;
-  size_t next_slice_run;     /* the first run of the walk's that was not asked for */
-  struct tb_event_runs runs; /* in the window or outside of it; marked where one is at its start */
-  bool begins_disordered;    /* in the file they are not in the order of time */
-  int64_t first, last;       /* when the first and last packets are that say something of a time; where there are any */
+  const struct tb_slice_runs *slice_runs; /* of the trace, ... */
+  size_t next_slice_run;                  /* ... and the first of them that was not asked for */
+  struct tb_event_runs runs;              /* in the window or outside of it; marked where one is at its start */
+  bool begins_disordered;                 /* in the file they are not in the order of time */
+  int64_t first, last;   /* when the first and last packets are that say something of a time; where there are any */
   uint64_t last_to_stay; /* behind it there is no packet in the window, at its edges, or else with values or times that
                           * count from those before it */
 };
 
 /* Reads the whole trace once, for `ftrace` and `etw` too, or twice where events of a track are not in the order of
- * time. What fails is in the walk's error. */
+ * time. `slice_runs` are the trace's. What fails is in the walk's error. */
 TB_MUST_CHECK enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struct tb_track_events *events,
-                                           const struct tb_window *window, struct tb_ftrace_edges *ftrace,
-                                           struct tb_etw_edges *etw);
+                                           const struct tb_window *window, const struct tb_slice_runs *slice_runs,
+                                           struct tb_ftrace_edges *ftrace, struct tb_etw_edges *etw);
 void tb_edges_free(struct tb_edges *edges);
 
 /* Before packets are asked for by tb_edges_of: from the first one on. */

@@ -22,6 +22,7 @@ struct trimming {
   struct tb_trim_options options;
   struct tb_walk walk;
   struct tb_track_events events;
+  struct tb_slice_runs slice_runs; /* found as the trace is scanned */
   struct tb_window window;
   struct tb_edges edges;
   struct tb_ftrace_edges ftrace;
@@ -117,7 +118,7 @@ static enum tb_status set_window(struct trimming *t, int64_t first, int64_t last
 static enum tb_status find_edges(struct trimming *t) {
   tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
   tb_etw_edges_init(&t->etw, &t->walk, &t->window);
-  return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->ftrace, &t->etw);
+  return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->slice_runs, &t->ftrace, &t->etw);
 }
 
 static void free_edges(struct trimming *t) {
@@ -479,11 +480,13 @@ enum tb_status tb_trim(const char *in, const char *out, const struct tb_trim_opt
   if (status == TB_OK) status = check(in, out, &t.options, error);
   if (status != TB_OK) return status;
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&t.options, threads);
-  status = tb_walk_open_for_runs(&t.walk, in, &merge, error);
+  const struct tb_prescan_listener listener = tb_slice_runs_listen(&t.slice_runs);
+  status = tb_walk_open_listening(&t.walk, in, &merge, &listener, error);
   if (status == TB_OK) {
     status = run(&t, out, &merge, error);
     tb_walk_close(&t.walk);
   }
+  tb_slice_runs_free(&t.slice_runs);
   t.report.merge = t.walk.merger.report;
   give_report(report, &t.report);
   return status;

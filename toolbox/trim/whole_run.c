@@ -27,16 +27,17 @@ static bool find_track(struct tb_whole_run *whole, const struct tb_walk *walk, c
 }
 
 bool tb_whole_run_find(struct tb_whole_run *whole, struct tb_walk *walk, const struct tb_track_events *events,
-                       const struct tb_slice_pairs *slices, const struct tb_window *window, size_t *next) {
-  const struct tb_slice_run *run = tb_slice_runs_at(&walk->source->prescan.slice_runs, next, walk->next);
+                       struct tb_edges *edges) {
+  const struct tb_slice_run *run = tb_slice_runs_at(edges->slice_runs, &edges->next_slice_run, walk->next);
   const struct tb_slice_edge *outermost;
   if (!run) return false;
   whole->run = run;
   whole->events = (struct tb_walk_events){run->first, run->last_ticks, run->count, run->bytes, run->sequence};
   if (!tb_walk_enter_events(walk, &whole->events) || !find_track(whole, walk, events) ||
-      !find_times(whole, walk, window) || !tb_slice_pairs_can_take_run(slices, whole->track, 0, run->ends, &outermost))
+      !find_times(whole, walk, &edges->window) ||
+      !tb_slice_pairs_can_take_run(&edges->slices, whole->track, 0, run->ends, &outermost))
     return false;
-  return whole->last < window->end || !outermost || outermost->time >= window->end;
+  return whole->last < edges->window.end || !outermost || outermost->time >= edges->window.end;
 }
 
 /* A begin that it leaves open. Its first byte is the walk's next. */
@@ -53,11 +54,12 @@ static enum tb_status open_begin(const struct tb_whole_run *whole, const struct 
 }
 
 enum tb_status tb_whole_run_take_slices(const struct tb_whole_run *whole, const struct tb_walk *walk,
-                                        struct tb_track_events *events, struct tb_slice_pairs *slices) {
+                                        struct tb_track_events *events, struct tb_edges *edges) {
   const struct tb_slice_run *run = whole->run;
-  const struct tb_slice_run_place *places = walk->source->prescan.slice_runs.places; /* NULL: no run leaves any open */
-  enum tb_status status = tb_slice_pairs_take_run(slices, whole->track, 0, run->ends, whole->first, whole->last);
+  const struct tb_slice_run_place *places = edges->slice_runs->places; /* NULL: no run leaves any open */
+  enum tb_status status =
+      tb_slice_pairs_take_run(&edges->slices, whole->track, 0, run->ends, whole->first, whole->last);
   for (uint32_t i = 0; i < run->open && status == TB_OK; i++)
-    status = open_begin(whole, walk, events, slices, &places[run->open_at + i]);
+    status = open_begin(whole, walk, events, &edges->slices, &places[run->open_at + i]);
   return status;
 }

@@ -21,13 +21,13 @@ static enum tb_status find_source(struct tb_walk *walk, const char *path) {
 }
 
 static enum tb_status open_walk(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
-                                bool finds_slice_runs, struct tb_error *error) {
+                                const struct tb_prescan_listener *listener, struct tb_error *error) {
   *walk = (struct tb_walk){.packets = NULL};
   struct tb_merge_input input = {.path = path};
   enum tb_status status = tb_merger_open(&walk->merger, options, error);
   if (status != TB_OK) return status;
   struct tb_merger *m = &walk->merger;
-  m->finds_slice_runs = finds_slice_runs;
+  m->listener = listener;
   tb_buffer_init(&m->scratch, m->allocator, 0);
   m->patches.allocator = m->allocator;
   status = tb_field_tree_grow(&m->fields, m->allocator);
@@ -44,12 +44,12 @@ static enum tb_status open_walk(struct tb_walk *walk, const char *path, const st
 
 enum tb_status tb_walk_open(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
                             struct tb_error *error) {
-  return open_walk(walk, path, options, false, error);
+  return open_walk(walk, path, options, NULL, error);
 }
 
-enum tb_status tb_walk_open_for_runs(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
-                                     struct tb_error *error) {
-  return open_walk(walk, path, options, true, error);
+enum tb_status tb_walk_open_listening(struct tb_walk *walk, const char *path, const struct tb_merge_options *options,
+                                      const struct tb_prescan_listener *listener, struct tb_error *error) {
+  return open_walk(walk, path, options, listener, error);
 }
 
 void tb_walk_close(struct tb_walk *walk) {

@@ -38,9 +38,10 @@ struct tb_walk {
  * else what tb_merge returns. Where it fails, walk->merger.report is NULL or the caller's, as after success. */
 TB_MUST_CHECK enum tb_status tb_walk_open(struct tb_walk *walk, const char *path,
                                           const struct tb_merge_options *options, struct tb_error *error);
-/* The same; the scan also finds walk->source->prescan.slice_runs. */
-TB_MUST_CHECK enum tb_status tb_walk_open_for_runs(struct tb_walk *walk, const char *path,
-                                                   const struct tb_merge_options *options, struct tb_error *error);
+/* The same; the listener gets the packets as they are scanned. */
+TB_MUST_CHECK enum tb_status tb_walk_open_listening(struct tb_walk *walk, const char *path,
+                                                    const struct tb_merge_options *options,
+                                                    const struct tb_prescan_listener *listener, struct tb_error *error);
 /* Frees all but walk->merger.report. */
 void tb_walk_close(struct tb_walk *walk);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/input/slice_runs.h"
+#include "toolbox/trim/slice_runs.h"
 
 #include <string.h>
 
@@ -196,4 +196,25 @@ void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struc
   run->bytes = (uint16_t)(run->bytes + packet->framed.len);
   run->count++;
   runs->follows = number + 1;
+}
+
+static void begin(void *ctx, const struct tb_allocator *allocator) { tb_slice_runs_init(ctx, allocator); }
+
+static bool take_event(void *ctx, const struct tb_common_packet *packet, uint64_t number,
+                       const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock, int64_t time) {
+  (void)sequence;
+  (void)time;
+  tb_slice_runs_take(ctx, number, packet, clock->keep != 0);
+  return true;
+}
+
+static bool take_packet(void *ctx, const struct tb_scanned_packet *scanned, const struct tb_raw_packet *packet) {
+  (void)scanned;
+  (void)packet;
+  tb_slice_runs_end(ctx);
+  return true;
+}
+
+struct tb_prescan_listener tb_slice_runs_listen(struct tb_slice_runs *runs) {
+  return (struct tb_prescan_listener){runs, begin, take_event, take_packet};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/input/slice_runs.h"
+#include "toolbox/trim/slice_runs.h"
 
 #include "support/merge_fixture.h"
 

@@ -6,11 +6,11 @@
  *
  *   tb_slice_runs_init … tb_slice_runs_take … tb_slice_runs_end … tb_slice_runs_at … tb_slice_runs_free
  */
-#ifndef TB_MERGE_INPUT_SLICE_RUNS_H
-#define TB_MERGE_INPUT_SLICE_RUNS_H
+#ifndef TB_TOOLBOX_TRIM_SLICE_RUNS_H
+#define TB_TOOLBOX_TRIM_SLICE_RUNS_H
 
 #include "base/memory.h"
-#include "perfetto/packet/packet_tokenizer.h"
+#include "merge/input/prescan.h"
 
 /* A run has no more bytes; no more begins that are open at a time; and is kept where it has at least so many events. */
 enum { TB_SLICE_RUN_BYTES = 8192, TB_SLICE_RUN_OPEN = 16, TB_SLICE_RUN_LEAST = 8, TB_SLICE_RUN_VALUES = 2 };
@@ -63,6 +63,9 @@ void tb_slice_runs_free(struct tb_slice_runs *runs);
  * counts from the one before it. A packet of which nothing is said is of no run, and ends one. */
 void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet,
                         bool counts);
+
+/* Initialises runs that are zero and takes the packets of a trace, as it is scanned. */
+struct tb_prescan_listener tb_slice_runs_listen(struct tb_slice_runs *runs);
 
 /* Ends the run that may grow. What there is no memory for is of no run. */
 void tb_slice_runs_end(struct tb_slice_runs *runs);
