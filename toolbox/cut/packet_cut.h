@@ -105,16 +105,17 @@ TB_MUST_CHECK static inline enum tb_status tb_cut_pass_run(struct tb_cut *cut, c
   return tb_walk_write(cut->walk, tb_walk_pass_events(cut->walk, &run->events));
 }
 
-/* Packets that the walk passes over by itself, where nothing is pending but of its incremental clock. */
+/* Packets that the walk passes over by itself, where nothing comes before them. */
 static inline bool tb_cut_has_state_pending(const struct tb_cut *cut) {
-  if (cut->walk->sequence_number >= cut->sequence_count) return false;
-  const struct tb_cut_sequence *sequence = &cut->sequences[cut->walk->sequence_number];
-  return sequence->held.len || sequence->values.pending;
+  return cut->walk->sequence_number < cut->sequence_count && cut->sequences[cut->walk->sequence_number].held.len;
 }
 /* What packets that were left out had counted of the clock that the walk's sequence counts on, which is what the next
  * timestamp is to have in addition; taken, or more of it. Nothing of another clock. */
 TB_MUST_CHECK enum tb_status tb_cut_take_ticks(struct tb_cut *cut, uint64_t *ticks);
 TB_MUST_CHECK enum tb_status tb_cut_leave_ticks_out(struct tb_cut *cut, uint64_t ticks);
+/* The same of a counter whose values are increments. */
+TB_MUST_CHECK enum tb_status tb_cut_take_value(struct tb_cut *cut, uint64_t uuid, int64_t *value);
+TB_MUST_CHECK enum tb_status tb_cut_leave_value_out(struct tb_cut *cut, uint64_t uuid, int64_t value);
 
 /* Does to the walk's current packet what `order` says. What fails is in the walk's error. */
 TB_MUST_CHECK enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *order);

@@ -217,19 +217,26 @@ static enum tb_status take_edge(struct tb_choice *choice, enum tb_event_role rol
   return take_pair(choice, &choice->packets, edge, &end);
 }
 
-static void add_to_run(struct tb_choice *choice, const struct tb_packet_part *packet, bool has_extras) {
+static TB_ALWAYS_INLINE void add_to_run(struct tb_choice *choice, const struct tb_packet_part *packet, uint64_t track,
+                                        bool has_extras) {
+  struct tb_event_runs *runs = &choice->runs;
   if (choice->slices.again) return;
-  tb_event_runs_add(&choice->runs, choice->walk->number, packet, true);
-  choice->runs.open.marked |= has_extras;
+  if (track && runs->open.track != track) tb_event_runs_end(runs);
+  tb_event_runs_add(runs, choice->walk->number, packet, true);
+  runs->open.track = track;
+  if (!has_extras) return;
+  runs->open.marked = true;
+  tb_event_runs_add_values(runs, &choice->events->extras);
 }
 
 static enum tb_status take_event(struct tb_choice *choice) {
   const struct tb_walk *walk = choice->walk;
   struct tb_event_view view;
   enum tb_status status = tb_track_events_read(choice->events, walk, &view);
-  if (status == TB_OK && tb_walk_at_plain_event(walk) && walk->time.resolved) {
+  if (status == TB_OK && tb_walk_at_plain_event(walk) && walk->time.resolved && !choice->runs_of_tracks &&
+      !view.has_extras) {
     struct tb_packet_part packet = tb_walk_packet_part(walk);
-    add_to_run(choice, &packet, view.has_extras);
+    add_to_run(choice, &packet, 0, false);
   }
   if (status != TB_OK || view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return status;
   if (view.role == TB_ROLE_OTHER && is_flow(&view)) return take_flow(choice, &view);
@@ -238,17 +245,22 @@ static enum tb_status take_event(struct tb_choice *choice) {
   return take_edge(choice, view.role, view.track, walk->packet.head.machine, &edge, view.duration_ns);
 }
 
-/* Takes the plain events that come next, which most packets are. */
+/* The walk's event, which most packets are. */
+static TB_ALWAYS_INLINE enum tb_status take_plain_event(struct tb_choice *choice, const struct tb_plain_event *event) {
+  const struct tb_walk *walk = choice->walk;
+  add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0, event->has_extras);
+  if (!choice->looks_at_slices) return TB_OK;
+  struct tb_slice_edge edge = {
+      walk->host_time, walk->number, event->name, event->categories, event->role == TB_ROLE_END, 0};
+  return take_edge(choice, event->role, event->track, 0, &edge, event->duration_ns);
+}
+
+/* Takes those that come next. */
 static enum tb_status take_plain_events(struct tb_choice *choice) {
-  struct tb_walk *walk = choice->walk;
   struct tb_plain_event event;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_track_events_next_plain(choice->events, walk, &event)) {
-    add_to_run(choice, &event.packet, event.has_extras);
-    struct tb_slice_edge edge = {
-        walk->host_time, walk->number, event.name, event.categories, event.role == TB_ROLE_END, 0};
-    status = take_edge(choice, event.role, event.track, 0, &edge, event.duration_ns);
-  }
+  while (status == TB_OK && tb_track_events_next_plain(choice->events, choice->walk, &event))
+    status = take_plain_event(choice, &event);
   return status;
 }
 
@@ -276,15 +288,29 @@ static enum tb_status take_packet(struct tb_choice *choice) {
   return TB_OK;
 }
 
+/* Whether anything has to be known of events before they are written. */
+static bool takes_events(const struct tb_choice *choice) { return choice->looks_at_slices || choice->runs_of_tracks; }
+
 static enum tb_status read_all(struct tb_choice *choice) {
   tb_track_events_rewind(choice->events);
   enum tb_status status = tb_walk_start(choice->walk);
   while (status == TB_OK) {
-    if (choice->looks_at_slices) status = take_plain_events(choice);
+    if (takes_events(choice)) status = take_plain_events(choice);
     if (status == TB_OK) status = tb_walk_next(choice->walk);
     if (status == TB_OK && choice->walk->packet.packet.ptr) status = take_packet(choice);
   }
   return status;
+}
+
+bool tb_choice_take_scanned_event(void *ctx, const struct tb_plain_event *event) {
+  struct tb_choice *choice = ctx;
+  return !takes_events(choice) || take_plain_event(choice, event) == TB_OK;
+}
+
+bool tb_choice_take_scanned_packet(void *ctx) {
+  struct tb_choice *choice = ctx;
+  bool is_ftrace = choice->walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS; /* its events' times may change */
+  return !is_ftrace && take_packet(choice) == TB_OK;
 }
 
 /* What the first reading made of track events, which are read again. */
@@ -295,10 +321,9 @@ static void forget(struct tb_choice *choice) {
   memset(choice->durations, 0, sizeof(choice->durations));
 }
 
-enum tb_status tb_choice_find(struct tb_choice *choice) {
-  choice->looks_at_slices |= choice->names.count || choice->categories.count || choice->min_dur > 0;
+enum tb_status tb_choice_find(struct tb_choice *choice, bool taken_in) {
   struct tb_merger *m = &choice->walk->merger;
-  enum tb_status status = read_all(choice);
+  enum tb_status status = taken_in ? TB_END : read_all(choice);
   tb_event_runs_end(&choice->runs);
   if (status == TB_END && tb_slice_pairs_disordered(&choice->slices)) {
     forget(choice);
@@ -368,14 +393,33 @@ bool tb_choice_keeps(const struct tb_choice *choice) {
          !tb_number_set_has(&choice->packets, choice->walk->number);
 }
 
+/* Whether values of further counters in a run stay where their events go: as packets of their own, or as other
+ * counters. */
+static bool run_has_counters(const struct tb_choice *choice, const struct tb_event_run *run) {
+  for (uint8_t i = 0; i < run->counters; i++)
+    if (tb_owners_is_counter(&choice->owners, 0, run->uuids[i])) return true;
+  return false;
+}
+
+/* Whether the track of a run is of what is chosen. */
+static bool is_run_chosen(const struct tb_choice *choice, const struct tb_event_run *run) {
+  const struct tb_owners *owners = &choice->owners;
+  if (!owners->processes.count && !owners->threads.count) return true;
+  const struct tb_track_key track = {0, run->track, true};
+  struct tb_whose whose = tb_owners_of_track(owners, &track, false);
+  return tb_owners_choose(owners, &whose);
+}
+
 const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, enum tb_run_fate *fate) {
   const struct tb_event_run *run = tb_event_runs_around(&choice->runs, number);
-  if (!run || looks_at_events(choice)) return NULL;
-  *fate = TB_RUN_MIXED;
-  if (run->events.first != number) return run;
-  uint32_t left_out = count_numbers(&choice->packets, number, run->events.count);
-  if (!left_out) *fate = TB_RUN_STAYS;
-  if (left_out == run->events.count && !run->marked) *fate = TB_RUN_GOES;
+  if (!run) return NULL;
+  bool begins = run->events.first == number, has_counters = run_has_counters(choice, run);
+  *fate = TB_RUN_GOES;
+  if (!is_run_chosen(choice, run)) return begins && !has_counters ? run : NULL;
+  uint32_t left_out = begins ? count_numbers(&choice->packets, number, run->events.count) : 0;
+  *fate = begins && !left_out ? TB_RUN_STAYS : TB_RUN_MIXED;
+  if (has_counters && (*fate == TB_RUN_MIXED || choice->owners.counters.count)) return NULL;
+  if (left_out == run->events.count) *fate = TB_RUN_GOES;
   return run;
 }
 

@@ -32,6 +32,7 @@ struct tb_choice {
   int64_t min_dur; /* of slices; 0: any */
   bool no_flows;
   bool looks_at_slices; /* they are counted; so they are where something of the above asks for it */
+  bool runs_of_tracks;  /* each of the runs below is of one track */
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_number_set packets, prints;
@@ -54,9 +55,13 @@ void tb_choice_free(struct tb_choice *choice);
 /* The shortest duration of a class. */
 int64_t tb_duration_class_start(int class);
 
-/* Reads the trace once, or twice where events of a track are not in the order of time. What fails is in the walk's
- * error. */
-TB_MUST_CHECK enum tb_status tb_choice_find(struct tb_choice *choice);
+/* Takes in the trace while the walk is opened, of which the walk's events are: for tb_scan_reader. */
+bool tb_choice_take_scanned_event(void *ctx, const struct tb_plain_event *event);
+bool tb_choice_take_scanned_packet(void *ctx);
+
+/* Reads the trace once, or not at all where it was taken in so; and once more where events of a track are not in the
+ * order of time. What fails is in the walk's error. */
+TB_MUST_CHECK enum tb_status tb_choice_find(struct tb_choice *choice, bool taken_in);
 
 /* Begins the second reading. */
 void tb_choice_rewind(struct tb_choice *choice);

@@ -12,6 +12,7 @@
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/filter/choice.h"
 #include "toolbox/filter/mixed_run.h"
+#include "toolbox/walk/scanned_walk.h"
 #include "tracebridge/file.h"
 
 /* What is left out of the trace, besides what is chosen. */
@@ -25,6 +26,7 @@ struct filtering {
   struct tb_walk walk;
   struct tb_track_events events;
   struct tb_choice choice;
+  bool taken_in; /* the choice took the trace in, at that level */
   struct filter_level level;
   struct tb_filter_report report;
 };
@@ -50,7 +52,7 @@ static enum tb_status take_packet(struct filtering *f, struct tb_cut *cut) {
 static bool take_run(struct filtering *f, struct tb_cut *cut, enum tb_status *status) {
   struct tb_walk *walk = &f->walk;
   enum tb_run_fate fate;
-  if (cut->sheds_args || cut->sheds_flows) return false;
+  if (cut->sheds_args) return false; /* flows are in no run where they go */
   const struct tb_event_run *run = tb_choice_run_at(&f->choice, walk->next, &fate);
   if (!run) return false;
   bool whole = fate != TB_RUN_MIXED && tb_walk_enter_events(walk, &run->events);
@@ -92,14 +94,16 @@ static void begin_choice(struct filtering *f) {
   choice->owners.joins_series = f->walk.source->converted;
   choice->categories = (struct tb_name_patterns){o->categories, o->category_count, &f->report.matched.categories};
   choice->names = (struct tb_name_patterns){o->names, o->name_count, &f->report.matched.names};
-  choice->looks_at_slices = o->max_bytes != 0;
+  choice->looks_at_slices = o->max_bytes || o->category_count || o->name_count || f->level.min_dur > 0;
   choice->min_dur = f->level.min_dur;
   choice->no_flows = f->level.no_flows;
+  choice->runs_of_tracks = o->process_count || o->thread_count || o->counter_count || f->level.no_flows;
 }
 
 static enum tb_status find_chosen(struct filtering *f, uint64_t durations[TB_DURATION_CLASSES]) {
-  begin_choice(f);
-  enum tb_status status = tb_choice_find(&f->choice);
+  if (!f->taken_in) begin_choice(f);
+  enum tb_status status = tb_choice_find(&f->choice, f->taken_in);
+  f->taken_in = false;
   f->report.slices_in = f->choice.slice_count;
   f->report.slices_out = f->choice.kept_count;
   memcpy(durations, f->choice.durations, sizeof(f->choice.durations));
@@ -173,13 +177,35 @@ static enum tb_status check(const char *in, const char *out, const struct tb_fil
 
 static enum tb_status run(struct filtering *f, const char *out, struct tb_error *error) {
   struct tb_merger *m = &f->walk.merger;
-  tb_track_events_init(&f->events, m->allocator);
-  f->level = (struct filter_level){f->options.no_args, f->options.no_flows, f->options.min_dur_ns};
-  f->report.min_dur_ns = f->options.min_dur_ns;
   enum tb_status status = f->options.max_bytes ? find_level(f, out) : TB_OK;
   if (status == TB_OK) status = write_level(f, out);
-  status = tb_cut_settle(m, status, error);
-  tb_track_events_free(&f->events);
+  return tb_cut_settle(m, status, error);
+}
+
+static void begin(void *ctx) {
+  struct filtering *f = ctx;
+  tb_track_events_init(&f->events, f->walk.merger.allocator);
+  f->level = (struct filter_level){f->options.no_args, f->options.no_flows, f->options.min_dur_ns};
+  f->report.min_dur_ns = f->options.min_dur_ns;
+  begin_choice(f);
+}
+
+static bool take_event(void *ctx, const struct tb_plain_event *event) {
+  return tb_choice_take_scanned_event(&((struct filtering *)ctx)->choice, event);
+}
+
+static bool take_packet_of_scan(void *ctx) { return tb_choice_take_scanned_packet(&((struct filtering *)ctx)->choice); }
+
+/* Opens the trace, and takes it in as far as it can be. */
+static enum tb_status open(struct filtering *f, const char *in, struct tb_error *error) {
+  struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&f->options, worker_threads);
+  struct tb_scanned_walk scanned = {
+      .walk = &f->walk, .events = &f->events, .reader = {f, begin, take_event, take_packet_of_scan}};
+  enum tb_status status = tb_scanned_walk_open(&scanned, in, &merge, error);
+  f->taken_in = status == TB_OK && tb_scanned_walk_holds(&scanned);
+  if (!f->taken_in) tb_choice_free(&f->choice);
+  if (status != TB_OK && f->events.allocator) tb_track_events_free(&f->events);
+  tb_scanned_walk_free(&scanned);
   return status;
 }
 
@@ -190,10 +216,10 @@ enum tb_status tb_filter(const char *in, const char *out, const struct tb_filter
   if (status == TB_OK) status = tb_options_take(&f.options, sizeof(f.options), options, error);
   if (status == TB_OK) status = check(in, out, &f.options, error);
   if (status != TB_OK) return status;
-  struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&f.options, worker_threads);
-  status = tb_walk_open(&f.walk, in, &merge, error);
+  status = open(&f, in, error);
   if (status == TB_OK) {
     status = run(&f, out, error);
+    tb_track_events_free(&f.events);
     tb_walk_close(&f.walk);
   }
   f.report.merge = f.walk.merger.report;

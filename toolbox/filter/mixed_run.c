@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/filter/mixed_run.h"
 
+#include "protos/field_numbers.h"
+
 /* A part of a run that is being written. */
 struct mixing {
   struct tb_cut *cut;
@@ -8,6 +10,10 @@ struct mixing {
   const char *at, *end;         /* where the next packet is; bytes up to `end` can be read ahead */
   const char *copied;           /* up to here all is written that stays */
   uint64_t pending;             /* ticks that the next packet that stays has to make up for */
+  /* of the counters whose values its events have, in their order, what the next value that stays has to make up for */
+  struct tb_event_extras values;
+  bool counts_values[TB_EXTRA_COUNTERS]; /* which of them are increments */
+  size_t values_pending;                 /* how many are not 0 */
 };
 
 /* A packet of a run. */
@@ -30,24 +36,104 @@ static TB_ALWAYS_INLINE bool read_frame(const struct mixing *mixing, struct run_
   return frame->timestamp_end && frame->timestamp_end <= frame->after;
 }
 
-/* Writes what stays before the next packet. */
-static enum tb_status flush(struct mixing *mixing) {
-  struct tb_str bytes = {mixing->copied, (size_t)(mixing->at - mixing->copied)};
-  return bytes.len ? tb_walk_write(mixing->cut->walk, bytes) : TB_OK;
+/* ---- values of further counters ---------------------------------------------------------------------------------- */
+
+/* The field of such a value: its tag's first byte, and the byte behind it. */
+struct value_field {
+  const char *at, *end;
+  uint64_t value;
+};
+
+/* Where an event is in its packet, and its values, as far as they are of counters that its sequence names. */
+struct run_values {
+  struct tb_packet_common head;
+  struct value_field list[TB_EXTRA_COUNTERS];
+  size_t count;
+};
+
+static bool read_values(const struct mixing *mixing, const struct run_packet *frame, struct run_values *values) {
+  struct tb_str bytes = {frame->body, (size_t)(frame->after - frame->body)};
+  struct tb_wire_field field;
+  values->count = 0;
+  if (!tb_packet_common_read(bytes, &values->head)) return false;
+  struct tb_wire_cursor cursor = tb_wire_cursor(values->head.payload);
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && values->count < mixing->values.count)
+      values->list[values->count++] = (struct value_field){field.start, cursor.at, field.value};
+  return true;
 }
 
-/* Writes the front of a packet up to its timestamp, which makes up for what is pending. */
-static enum tb_status write_front(struct mixing *mixing, const struct run_packet *frame) {
+/* Adds to what is pending of a value. */
+static void set_pending(struct mixing *mixing, size_t i, uint64_t pending) {
+  mixing->values_pending += (size_t)(pending != 0) - (size_t)(mixing->values.values[i] != 0);
+  mixing->values.values[i] = (int64_t)pending;
+}
+
+static bool leave_values_out(struct mixing *mixing, const struct run_packet *frame) {
+  struct run_values values;
+  if (!read_values(mixing, frame, &values)) return false;
+  for (size_t i = 0; i < values.count; i++)
+    if (mixing->counts_values[i]) set_pending(mixing, i, (uint64_t)mixing->values.values[i] + values.list[i].value);
+  return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status write(const struct mixing *mixing, const char *from, const char *to) {
+  return to > from ? tb_walk_write(mixing->cut->walk, (struct tb_str){from, (size_t)(to - from)}) : TB_OK;
+}
+
+/* Writes what stays before the next packet. */
+static enum tb_status flush(const struct mixing *mixing) { return write(mixing, mixing->copied, mixing->at); }
+
+/* Writes the front of a packet up to its timestamp, which makes up for what is pending; it grows by `growth` behind
+ * that. */
+static enum tb_status write_front(struct mixing *mixing, const struct run_packet *frame, size_t growth) {
   char front[TB_PACKET_FRAME_MAX + 1 + TB_WIRE_VARINT_MAX];
   uint64_t timestamp = frame->timestamp + mixing->pending;
-  size_t rest = (size_t)(frame->after - frame->timestamp_end);
+  size_t rest = (size_t)(frame->after - frame->timestamp_end) + growth;
   char *at = tb_wire_put_tag(front, TB_TRACE_PACKET, TB_WIRE_BYTES);
   at = tb_wire_put_varint(at, 1 + tb_wire_varint_size(timestamp) + rest);
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, timestamp);
   enum tb_status status = flush(mixing);
   mixing->pending = 0;
   mixing->copied = frame->timestamp_end;
-  return status == TB_OK ? tb_walk_write(mixing->cut->walk, (struct tb_str){front, (size_t)(at - front)}) : status;
+  return status == TB_OK ? write(mixing, front, at) : status;
+}
+
+/* Writes a packet, with its timestamp and values that make up for what is pending. */
+static enum tb_status write_values(struct mixing *mixing, const struct run_packet *frame,
+                                   const struct run_values *values) {
+  char field[1 + TB_WIRE_VARINT_MAX];
+  uint64_t sums[TB_EXTRA_COUNTERS];
+  size_t len = values->head.payload.len;
+  for (size_t i = 0; i < values->count; i++) {
+    sums[i] = values->list[i].value + (uint64_t)mixing->values.values[i];
+    len += 1 + tb_wire_varint_size(sums[i]) - (size_t)(values->list[i].end - values->list[i].at);
+    set_pending(mixing, i, 0);
+  }
+  const char *payload = values->head.payload.ptr;
+  size_t before = (size_t)(payload - values->head.event_at) + values->head.payload.len;
+  char *at = tb_wire_put_varint(tb_wire_put_tag(field, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES), len);
+  enum tb_status status = write_front(mixing, frame, (size_t)(at - field) + len - before);
+  if (status == TB_OK) status = write(mixing, mixing->copied, values->head.event_at);
+  if (status == TB_OK) status = write(mixing, field, at);
+  mixing->copied = payload;
+  for (size_t i = 0; i < values->count && status == TB_OK; i++) {
+    status = write(mixing, mixing->copied, values->list[i].at);
+    at = tb_wire_put_uint(field, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, sums[i]);
+    if (status == TB_OK) status = write(mixing, field, at);
+    mixing->copied = values->list[i].end;
+  }
+  return status;
+}
+
+/* Of a packet that stays though packets before it do not; *taken: it could be read. */
+static enum tb_status make_up(struct mixing *mixing, const struct run_packet *frame, bool *taken) {
+  struct run_values values;
+  if (!mixing->values_pending) return write_front(mixing, frame, 0);
+  *taken = read_values(mixing, frame, &values);
+  return *taken ? write_values(mixing, frame, &values) : TB_OK;
 }
 
 static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_run *run,
@@ -59,17 +145,19 @@ static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_r
   enum tb_status status = TB_OK;
   uint32_t dropped = 0;
   uint64_t number = walk->next;
-  for (; number < end && status == TB_OK && read_frame(mixing, &frame); number++) {
-    bool goes = tb_number_set_has(left_out, number);
-    if (goes && run->marked) break;
-    if (goes) {
+  for (; number < end && read_frame(mixing, &frame); number++) {
+    bool taken = true;
+    if (tb_number_set_has(left_out, number)) {
       status = flush(mixing);
+      mixing->copied = mixing->at;
+      if (run->marked && !leave_values_out(mixing, &frame)) break;
       if (counts) mixing->pending += frame.timestamp;
       mixing->copied = frame.after;
       dropped++;
-    } else if (mixing->pending) {
-      status = write_front(mixing, &frame);
+    } else if (mixing->pending || mixing->values_pending) {
+      status = make_up(mixing, &frame, &taken);
     }
+    if (!taken || status != TB_OK) break;
     mixing->passed.ticks += frame.timestamp;
     mixing->at = frame.after;
   }
@@ -81,18 +169,43 @@ static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_r
   return status;
 }
 
+/* ---- what is pending of the sequence ----------------------------------------------------------------------------- */
+
+static enum tb_status take_pending(struct mixing *mixing, bool has_values) {
+  struct tb_cut *cut = mixing->cut;
+  const struct tb_event_sequence *sequence = &cut->events->sequences[cut->walk->sequence_number];
+  enum tb_status status = tb_cut_take_ticks(cut, &mixing->pending);
+  if (!has_values) return status;
+  for (size_t i = 0; i < sequence->extra_count && status == TB_OK; i++) {
+    mixing->values.uuids[i] = sequence->extras[i];
+    mixing->counts_values[i] = tb_map_find(&cut->events->incremental, sequence->extras[i], 0) != NULL;
+    if (mixing->counts_values[i]) status = tb_cut_take_value(cut, sequence->extras[i], &mixing->values.values[i]);
+    mixing->values_pending += mixing->values.values[i] != 0;
+    mixing->values.count = i + 1;
+  }
+  return status;
+}
+
+static enum tb_status leave_pending(const struct mixing *mixing) {
+  enum tb_status status = mixing->pending ? tb_cut_leave_ticks_out(mixing->cut, mixing->pending) : TB_OK;
+  for (size_t i = 0; i < mixing->values.count && status == TB_OK; i++)
+    if (mixing->values.values[i])
+      status = tb_cut_leave_value_out(mixing->cut, mixing->values.uuids[i], mixing->values.values[i]);
+  return status;
+}
+
 bool tb_mixed_run_take(struct tb_cut *cut, const struct tb_event_run *run, const struct tb_number_set *left_out,
                        enum tb_status *status) {
   struct tb_walk *walk = cut->walk;
   struct tb_walk_events none = {.first = walk->next, .sequence = run->events.sequence};
-  if ((run->marked && tb_number_set_has(left_out, walk->next)) || !tb_walk_enter_events(walk, &none) ||
+  if (!tb_walk_enter_events(walk, &none) || walk->sequence_number >= cut->events->sequence_count ||
       tb_cut_has_state_pending(cut))
     return false;
   struct mixing mixing = {.cut = cut, .passed = none, .at = walk->plain.at, .end = walk->plain.end};
   mixing.copied = mixing.at;
-  *status = tb_cut_take_ticks(cut, &mixing.pending);
+  *status = take_pending(&mixing, run->marked);
   if (*status == TB_OK) *status = take_frames(&mixing, run, left_out);
-  if (*status == TB_OK && mixing.pending) *status = tb_cut_leave_ticks_out(cut, mixing.pending);
+  if (*status == TB_OK) *status = leave_pending(&mixing);
   if (!mixing.passed.count) return *status != TB_OK;
   (void)tb_walk_pass_events(walk, &mixing.passed);
   return true;

@@ -71,10 +71,16 @@ struct tb_packet_part {
 TB_MUST_CHECK enum tb_status tb_walk_next_slowly(struct tb_walk *walk);
 bool tb_walk_enter_sequence(struct tb_walk *walk, uint32_t sequence);
 
+/* Makes what was read by a cursor the walk's packet. */
+static inline void tb_walk_set_packet(struct tb_walk *walk, const struct tb_common_packet *common) {
+  walk->packet.framed = common->framed;
+  walk->packet.packet = common->bytes;
+  tb_packet_header_take_common(&walk->packet.head, common->bytes, &common->head);
+}
+
 /* The next packet, valid until the next call. TB_END; TB_IO, TB_NO_MEMORY, TB_CANCELLED. */
 TB_MUST_CHECK static inline enum tb_status tb_walk_next(struct tb_walk *walk) {
   struct tb_common_packet common;
-  struct tb_raw_packet *packet = &walk->packet;
   const struct tb_packet_common *head = &common.head;
   struct tb_packet_cursor before = walk->plain;
   if (walk->next >= walk->next_progress || !tb_packet_cursor_take(&walk->plain, &common))
@@ -83,9 +89,7 @@ TB_MUST_CHECK static inline enum tb_status tb_walk_next(struct tb_walk *walk) {
     walk->plain = before;
     return tb_walk_next_slowly(walk);
   }
-  packet->framed = common.framed;
-  packet->packet = common.bytes;
-  tb_packet_header_take_common(&packet->head, common.bytes, head);
+  tb_walk_set_packet(walk, &common);
   walk->number = walk->next++;
   walk->time.resolved = tb_input_clocks_read_at_cursor(&walk->source->prescan.clocks, &walk->events, &walk->clock,
                                                        head->timestamp, &walk->host_time);

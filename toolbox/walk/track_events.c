@@ -411,7 +411,7 @@ static bool read_plain_legacy(const struct tb_event_sequence *sequence, struct t
   event->role = view.role;
   event->name = view.name;
   event->duration_ns = view.duration_ns;
-  return view.role == TB_ROLE_COMPLETE;
+  return view.role == TB_ROLE_COMPLETE && !view.of_all && !view.of_process;
 }
 
 /* Reads the payload of such an event; false where it says more. */
@@ -431,23 +431,43 @@ static TB_ALWAYS_INLINE bool read_plain(struct tb_track_events *events, size_t n
   return !raw.legacy.ptr || read_plain_legacy(sequence, raw.legacy, event);
 }
 
+/* Whether the packet of the walk's sequence is such an event; reads it. */
+static TB_ALWAYS_INLINE bool is_plain(struct tb_track_events *events, const struct tb_walk *walk,
+                                      const struct tb_common_packet *packet, struct tb_plain_event *event) {
+  const struct tb_packet_common *head = &packet->head;
+  return head->timestamp_at && walk->sequence_number < events->sequence_count &&
+         !tb_track_events_lack_state_of(events, walk->sequence_number, head->flags) &&
+         read_plain(events, walk->sequence_number, &head->payload, event);
+}
+
+/* Makes it the walk's event. */
+static TB_ALWAYS_INLINE void set_plain(struct tb_track_events *events, struct tb_walk *walk,
+                                       const struct tb_common_packet *packet, struct tb_plain_event *event) {
+  event->packet = (struct tb_packet_part){packet->head.timestamp, (uint32_t)packet->framed.len, packet->head.sequence};
+  walk->packet.head.payload = packet->head.payload;
+  events->extras_of = walk->number;
+  if (events->extras.count) name_extras(&events->sequences[walk->sequence_number], &events->extras, 0);
+}
+
+bool tb_track_events_take_plain(struct tb_track_events *events, struct tb_walk *walk,
+                                const struct tb_common_packet *packet, struct tb_plain_event *event) {
+  if (!is_plain(events, walk, packet, event)) return false;
+  set_plain(events, walk, packet, event);
+  return true;
+}
+
 bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *walk, struct tb_plain_event *event) {
   struct tb_packet_cursor before = walk->plain;
   struct tb_common_packet common;
   const struct tb_packet_common *head = &common.head;
   if (walk->next >= walk->next_progress || !tb_packet_cursor_take(&walk->plain, &common)) return false;
-  if (walk->events.id != head->sequence || !head->timestamp_at || walk->sequence_number >= events->sequence_count ||
-      tb_track_events_lack_state_of(events, walk->sequence_number, head->flags) ||
-      !read_plain(events, walk->sequence_number, &head->payload, event) ||
+  if (walk->events.id != head->sequence || !is_plain(events, walk, &common, event) ||
       !tb_clock_cursor_convert(&walk->clock, head->timestamp, &walk->host_time)) {
     walk->plain = before;
     return false;
   }
   walk->number = walk->next++;
-  event->packet = (struct tb_packet_part){head->timestamp, (uint32_t)common.framed.len, head->sequence};
-  walk->packet.head.payload = head->payload;
-  events->extras_of = walk->number;
-  if (events->extras.count) name_extras(&events->sequences[walk->sequence_number], &events->extras, 0);
+  set_plain(events, walk, &common, event);
   return true;
 }
 

@@ -119,6 +119,10 @@ struct tb_plain_event {
  * its. False, and nothing was taken, where it is another one. */
 bool tb_track_events_next_plain(struct tb_track_events *events, struct tb_walk *walk, struct tb_plain_event *event);
 
+/* The same of a packet that was read by a cursor and is the walk's but for its payload. */
+bool tb_track_events_take_plain(struct tb_track_events *events, struct tb_walk *walk,
+                                const struct tb_common_packet *packet, struct tb_plain_event *event);
+
 /* Sets view->name and view->categories to those of the event, a plain one of the sequence that the walk is in, whose
  * packet begins at `at`, ahead of the walk's next one. False where memory is out. */
 bool tb_track_events_read_ahead(struct tb_track_events *events, const struct tb_walk *walk, const char *at,

@@ -157,6 +157,31 @@ static void what_stays_between_what_goes_keeps_its_time(void **state) {
   assert_int_equal(ends, COUNT / 2);
 }
 
+static void a_snapshot_behind_slices_says_how_long_they_are(void **state) {
+  const struct files *f = *state;
+  static const char FORMAT[] =
+      "packet { trusted_packet_sequence_id: 1 sequence_flags: 1\n"
+      "  trace_packet_defaults { timestamp_clock_id: 3 track_event_defaults { track_uuid: 1 } }\n"
+      "  clock_snapshot { clocks { clock_id: 3 timestamp: 0 } clocks { clock_id: 6 timestamp: 0 } } }\n"
+      "packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 name: \"track\" } }\n"
+      "packet { timestamp: 1000 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_BEGIN name: \"slice\" } "
+      "}\n"
+      "packet { timestamp: 2000 trusted_packet_sequence_id: 1 track_event { type: TYPE_SLICE_END } }\n"
+      "packet { trusted_packet_sequence_id: 2 clock_snapshot {\n"
+      "  clocks { clock_id: 3 timestamp: %d } clocks { clock_id: 6 timestamp: %d } } }\n";
+  static const struct {
+    int monotonic, boot;
+    const char *stay; /* of those of 1200 ns and more */
+  } CASES[] = {{1500, 1500, ""}, {1500, 1700, "slice "}, {2000, 2200, "slice "}, {2001, 2201, ""}};
+  for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+    char text[1024];
+    snprintf(text, sizeof(text), FORMAT, CASES[i].monotonic, CASES[i].boot);
+    write_in(f, text);
+    choose(f, &(struct tb_filter_options){.min_dur_ns = 1200}, CASES[i].stay);
+    choose(f, &(struct tb_filter_options){.min_dur_ns = 1000}, "slice ");
+  }
+}
+
 /* ---- repair ------------------------------------------------------------------------------------------------------ */
 
 static void repair(const struct files *f, const char *text, const char *expected) {
@@ -241,6 +266,7 @@ static void what_was_written_before_a_crash_stays(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(each_choice_is_among_its_own_kind_of_things, make_files, remove_files),
+      cmocka_unit_test_setup_teardown(a_snapshot_behind_slices_says_how_long_they_are, make_files, remove_files),
       cmocka_unit_test_setup_teardown(what_stays_between_what_goes_keeps_its_time, make_files, remove_files),
       cmocka_unit_test_setup_teardown(a_worker_of_the_kernel_is_called_without_what_it_works_on, make_files,
                                       remove_files),

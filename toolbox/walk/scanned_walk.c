@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolbox/walk/scanned_walk.h"
+
+#include "protos/field_numbers.h"
+
+static bool fail(struct tb_scanned_walk *scanned) {
+  scanned->failed = true;
+  return false;
+}
+
+/* A time of a clock that no snapshot has: the trace clock's own. */
+static bool take_primary(struct tb_scanned_walk *scanned) {
+  uint32_t primary = scanned->walk->source->prescan.clocks.primary;
+  if (!scanned->any) scanned->primary = primary;
+  scanned->any = true;
+  return scanned->primary == primary;
+}
+
+static void begin(void *ctx, const struct tb_allocator *allocator) {
+  struct tb_scanned_walk *scanned = ctx;
+  tb_scan_times_init(&scanned->times, allocator);
+  scanned->reader.begin(scanned->reader.ctx);
+}
+
+/* Makes the packet of that number the walk's current one; `plain`: of this sequence's plain events. */
+static bool turn_to(struct tb_scanned_walk *scanned, uint64_t number, const struct tb_merge_sequence *sequence,
+                    int64_t plain) {
+  struct tb_walk *walk = scanned->walk;
+  if (number != scanned->next) return false;
+  scanned->next = number + 1;
+  walk->number = number;
+  walk->next = scanned->next;
+  walk->sequence_number = (size_t)(sequence - walk->source->prescan.clocks.sequences.items);
+  walk->events.id = plain;
+  return true;
+}
+
+static bool take_event(void *ctx, const struct tb_common_packet *packet, uint64_t number,
+                       const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock, int64_t time) {
+  struct tb_scanned_walk *scanned = ctx;
+  struct tb_walk *walk = scanned->walk;
+  struct tb_plain_event event;
+  if (!turn_to(scanned, number, sequence, packet->head.sequence)) return fail(scanned);
+  walk->time.resolved = true;
+  walk->host_time = time;
+  if (clock->node)
+    tb_scan_times_add(&scanned->times, (uint32_t)(clock->node - walk->source->prescan.clocks.graph.nodes),
+                      (int64_t)((uint64_t)time - clock->offset), time);
+  else if (!take_primary(scanned))
+    return fail(scanned);
+  if (tb_track_events_take_plain(scanned->events, walk, packet, &event))
+    return scanned->reader.take_event(scanned->reader.ctx, &event) || fail(scanned);
+  tb_walk_set_packet(walk, packet);
+  return scanned->reader.take_packet(scanned->reader.ctx) || fail(scanned);
+}
+
+/* Whether the walk knows more of its time than the scan does, or another one. */
+static bool is_odd(const struct tb_packet_header *head) {
+  return head->machine || head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR ||
+         (head->kind == TB_TRACE_PACKET_TRACK_EVENT && !head->has_timestamp);
+}
+
+static bool take_time(struct tb_scanned_walk *scanned, const struct tb_scanned_packet *packet, uint64_t timestamp) {
+  struct tb_walk *walk = scanned->walk;
+  const struct tb_clock_graph *graph = &walk->source->prescan.clocks.graph;
+  walk->time.resolved = packet->time.resolved;
+  if (!packet->time.resolved) return true;
+  walk->host_time = packet->time.time;
+  if (!packet->sequence->node) return take_primary(scanned);
+  const struct tb_clock_node *node = &graph->nodes[packet->sequence->node - 1];
+  int64_t own = node->incremental ? node->last : (int64_t)(timestamp * node->unit_multiplier);
+  tb_scan_times_add(&scanned->times, packet->sequence->node - 1, own, packet->time.time);
+  return true;
+}
+
+static bool take_packet(void *ctx, const struct tb_scanned_packet *packet, const struct tb_raw_packet *raw) {
+  struct tb_scanned_walk *scanned = ctx;
+  if (!packet->sequence) return true;
+  if (is_odd(&raw->head) || !turn_to(scanned, packet->number, packet->sequence, TB_EVENT_CLOCK_NONE) ||
+      !take_time(scanned, packet, raw->head.timestamp))
+    return fail(scanned);
+  scanned->walk->packet = *raw;
+  return scanned->reader.take_packet(scanned->reader.ctx) || fail(scanned);
+}
+
+enum tb_status tb_scanned_walk_open(struct tb_scanned_walk *scanned, const char *path,
+                                    const struct tb_merge_options *options, struct tb_error *error) {
+  const struct tb_prescan_listener listener = {scanned, begin, take_event, take_packet};
+  return tb_walk_open_listening(scanned->walk, path, options, &listener, error);
+}
+
+bool tb_scanned_walk_holds(const struct tb_scanned_walk *scanned) {
+  struct tb_prescan *prescan = &scanned->walk->source->prescan;
+  if (scanned->failed || scanned->next != prescan->packets) return false;
+  if (scanned->any && scanned->primary != prescan->clocks.primary) return false;
+  return tb_scan_times_hold(&scanned->times, &prescan->clocks);
+}
+
+void tb_scanned_walk_free(struct tb_scanned_walk *scanned) { tb_scan_times_free(&scanned->times); }
