@@ -17,8 +17,9 @@ struct tb_event_run {
   struct tb_walk_events events;
   uint8_t counters;
   bool stays;
-  bool marked;    /* the caller's */
-  uint64_t track; /* the caller's: what all are on; 0: it may be several */
+  bool marked; /* the caller's, and the next two */
+  bool has_args;
+  uint64_t track; /* what all are on; 0: it may be several */
   /* of what goes: the sums of the values of further counters */
   uint64_t uuids[TB_EVENT_RUN_COUNTERS];
   uint64_t sums[TB_EVENT_RUN_COUNTERS];

@@ -217,16 +217,14 @@ static enum tb_status take_edge(struct tb_choice *choice, enum tb_event_role rol
   return take_pair(choice, &choice->packets, edge, &end);
 }
 
-static TB_ALWAYS_INLINE void add_to_run(struct tb_choice *choice, const struct tb_packet_part *packet, uint64_t track,
-                                        bool has_extras) {
+/* Adds a plain event to the run that may grow; false: none may, on the second reading. */
+static TB_ALWAYS_INLINE bool add_to_run(struct tb_choice *choice, const struct tb_packet_part *packet, uint64_t track) {
   struct tb_event_runs *runs = &choice->runs;
-  if (choice->slices.again) return;
+  if (choice->slices.again) return false;
   if (track && runs->open.track != track) tb_event_runs_end(runs);
   tb_event_runs_add(runs, choice->walk->number, packet, true);
   runs->open.track = track;
-  if (!has_extras) return;
-  runs->open.marked = true;
-  tb_event_runs_add_values(runs, &choice->events->extras);
+  return true;
 }
 
 static enum tb_status take_event(struct tb_choice *choice) {
@@ -236,7 +234,7 @@ static enum tb_status take_event(struct tb_choice *choice) {
   if (status == TB_OK && tb_walk_at_plain_event(walk) && walk->time.resolved && !choice->runs_of_tracks &&
       !view.has_extras) {
     struct tb_packet_part packet = tb_walk_packet_part(walk);
-    add_to_run(choice, &packet, 0, false);
+    if (add_to_run(choice, &packet, 0)) choice->runs.open.has_args = true; /* or it may */
   }
   if (status != TB_OK || view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return status;
   if (view.role == TB_ROLE_OTHER && is_flow(&view)) return take_flow(choice, &view);
@@ -248,7 +246,12 @@ static enum tb_status take_event(struct tb_choice *choice) {
 /* The walk's event, which most packets are. */
 static TB_ALWAYS_INLINE enum tb_status take_plain_event(struct tb_choice *choice, const struct tb_plain_event *event) {
   const struct tb_walk *walk = choice->walk;
-  add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0, event->has_extras);
+  if (add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0)) {
+    struct tb_event_runs *runs = &choice->runs;
+    runs->open.has_args |= event->has_args;
+    runs->open.marked |= event->has_extras;
+    if (event->has_extras) tb_event_runs_add_values(runs, &choice->events->extras);
+  }
   if (!choice->looks_at_slices) return TB_OK;
   struct tb_slice_edge edge = {
       walk->host_time, walk->number, event->name, event->categories, event->role == TB_ROLE_END, 0};
@@ -412,7 +415,7 @@ static bool is_run_chosen(const struct tb_choice *choice, const struct tb_event_
 
 const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, enum tb_run_fate *fate) {
   const struct tb_event_run *run = tb_event_runs_around(&choice->runs, number);
-  if (!run) return NULL;
+  if (!run || (choice->no_args && run->has_args)) return NULL;
   bool begins = run->events.first == number, has_counters = run_has_counters(choice, run);
   *fate = TB_RUN_GOES;
   if (!is_run_chosen(choice, run)) return begins && !has_counters ? run : NULL;

@@ -30,9 +30,9 @@ struct tb_choice {
   struct tb_track_events *events;
   struct tb_name_patterns categories, names;
   int64_t min_dur; /* of slices; 0: any */
-  bool no_flows;
+  bool no_args, no_flows;
   bool looks_at_slices; /* they are counted; so they are where something of the above asks for it */
-  bool runs_of_tracks;  /* each of the runs below is of one track */
+  bool runs_of_tracks;  /* each of the runs below is of one track, and of events without flows */
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_number_set packets, prints;

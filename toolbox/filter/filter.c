@@ -52,7 +52,6 @@ static enum tb_status take_packet(struct filtering *f, struct tb_cut *cut) {
 static bool take_run(struct filtering *f, struct tb_cut *cut, enum tb_status *status) {
   struct tb_walk *walk = &f->walk;
   enum tb_run_fate fate;
-  if (cut->sheds_args) return false; /* flows are in no run where they go */
   const struct tb_event_run *run = tb_choice_run_at(&f->choice, walk->next, &fate);
   if (!run) return false;
   bool whole = fate != TB_RUN_MIXED && tb_walk_enter_events(walk, &run->events);
@@ -97,7 +96,9 @@ static void begin_choice(struct filtering *f) {
   choice->looks_at_slices = o->max_bytes || o->category_count || o->name_count || f->level.min_dur > 0;
   choice->min_dur = f->level.min_dur;
   choice->no_flows = f->level.no_flows;
-  choice->runs_of_tracks = o->process_count || o->thread_count || o->counter_count || f->level.no_flows;
+  choice->no_args = f->level.no_args;
+  choice->runs_of_tracks =
+      o->process_count || o->thread_count || o->counter_count || f->level.no_flows || f->level.no_args;
 }
 
 static enum tb_status find_chosen(struct filtering *f, uint64_t durations[TB_DURATION_CLASSES]) {

@@ -5,7 +5,8 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum { SEQUENCES_MAX = 1 << 24, NS_OF_US = 1000 };
+/* Of two sequences the same ids of names are so far apart among those that were met lately. */
+enum { SEQUENCES_MAX = 1 << 24, NS_OF_US = 1000, RECENT_APART = 61 };
 
 /* What numbers that are no uuids are mixed with, so that those of one kind are no others'. */
 enum { MIX_THREAD = 0x7468, MIX_ASYNC = 0x6173, MIX_SCOPE = 0x7363 };
@@ -69,7 +70,7 @@ static uint32_t find_name(const struct tb_event_sequence *sequence, uint32_t kin
 static struct tb_recent_name *recent_name(struct tb_track_events *events, size_t sequence, uint32_t kind, uint64_t iid,
                                           uint32_t *whose) {
   *whose = (uint32_t)sequence << 1 | (kind == TB_INTERNED_DATA_EVENT_NAMES);
-  return &events->recent[(iid ^ (uint64_t)*whose * (TB_RECENT_NAMES / 4 + 1)) % TB_RECENT_NAMES];
+  return &events->recent[(iid + (uint64_t)*whose * RECENT_APART) % TB_RECENT_NAMES];
 }
 
 /* find_name of the sequence of that number, quick for one that was met lately. */
@@ -179,7 +180,10 @@ enum tb_status tb_track_events_take_state(struct tb_track_events *events, const 
 /* What of an event is read before it is known what it is. */
 struct raw_event {
   uint64_t type, track;
-  bool has_track;
+  uint32_t name, categories; /* as of tb_event_view, and so are the next two */
+  bool has_extras, has_value;
+  bool has_track, has_args;
+  int64_t value;
   size_t extra_uuids;
   struct tb_str legacy; /* ptr NULL: none */
 };
@@ -196,8 +200,8 @@ uint32_t tb_track_events_symbol(const struct tb_track_events *events, const stru
   return known ? find_name(&events->sequences[walk->sequence_number], TB_INTERNED_DATA_KERNEL_SYMBOLS, iid) : 0;
 }
 
-static bool add_category(struct tb_event_view *view, uint32_t id) {
-  view->categories = view->categories ? (uint32_t)tb_mix64((uint64_t)view->categories << 32 | id) | 1u << 31 : id;
+static bool add_category(struct raw_event *raw, uint32_t id) {
+  raw->categories = raw->categories ? (uint32_t)tb_mix64((uint64_t)raw->categories << 32 | id) | 1u << 31 : id;
   return true;
 }
 
@@ -267,8 +271,7 @@ static void name_extras(const struct tb_event_sequence *sequence, struct tb_even
 }
 
 static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t sequence,
-                                        const struct tb_wire_field *field, struct raw_event *raw,
-                                        struct tb_event_view *view) {
+                                        const struct tb_wire_field *field, struct raw_event *raw) {
   switch (field->number) {
     case TB_TRACK_EVENT_TYPE:
       raw->type = field->value;
@@ -278,28 +281,28 @@ static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t s
       raw->track = field->value;
       return true;
     case TB_TRACK_EVENT_NAME_IID:
-      view->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, field->value);
+      raw->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, field->value);
       return true;
     case TB_TRACK_EVENT_CATEGORY_IIDS:
-      return add_category(view, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, field->value));
+      return add_category(raw, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, field->value));
     case TB_TRACK_EVENT_NAME:
-      return (view->name = tb_intern_id(&events->texts, field->bytes)) != 0;
+      return (raw->name = tb_intern_id(&events->texts, field->bytes)) != 0;
     case TB_TRACK_EVENT_CATEGORIES: {
       uint32_t id = tb_intern_id(&events->texts, field->bytes);
-      return id && add_category(view, id);
+      return id && add_category(raw, id);
     }
     case TB_TRACK_EVENT_LEGACY_EVENT:
       raw->legacy = field->bytes;
       return true;
     case TB_TRACK_EVENT_COUNTER_VALUE:
-      view->has_value = true;
-      view->value = (int64_t)field->value;
+      raw->has_value = true;
+      raw->value = (int64_t)field->value;
       return true;
     case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
     case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
     case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
       take_extra(field, &events->extras, &raw->extra_uuids);
-      view->has_extras |= field->number != TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS;
+      raw->has_extras |= field->number != TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS;
       return true;
     default:
       return true;
@@ -309,8 +312,7 @@ static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t s
 /* Takes fields with a tag of one byte as long as no others come, and returns where that is. TB_PACKET_AHEAD bytes
  * behind the event are readable. */
 static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *events, size_t sequence,
-                                                      const struct tb_str *event, struct raw_event *raw,
-                                                      struct tb_event_view *view) {
+                                                      const struct tb_str *event, struct raw_event *raw) {
   const char *at = event->ptr, *end = at + event->len;
   while (at < end) {
     const char *field = at;
@@ -326,17 +328,18 @@ static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *ev
         raw->track = value;
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_NAME_IID, TB_WIRE_VARINT):
-        view->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, value);
+        raw->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, value);
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT):
-        add_category(view, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, value));
+        add_category(raw, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, value));
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, TB_WIRE_VARINT):
-        view->has_extras = true;
+        raw->has_extras = true;
         if (events->extras.count < TB_EXTRA_COUNTERS) events->extras.values[events->extras.count++] = (int64_t)value;
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_WIRE_BYTES):
       case TB_WIRE_TAG(TB_TRACK_EVENT_TASK_EXECUTION, TB_WIRE_BYTES):
+        raw->has_args = true;
         if (value > (uint64_t)(end - at)) return field;
         at += value;
         break;
@@ -366,16 +369,16 @@ static enum tb_event_role role_of_type(uint64_t type) {
   }
 }
 
-/* Reads all fields, as far as they are not damaged; *raw and *view are zero at first. `is_ahead`: TB_PACKET_AHEAD bytes
- * behind the event are readable. False where memory is out. */
+/* Reads all fields, as far as they are not damaged; *raw is zero at first. `is_ahead`: TB_PACKET_AHEAD bytes behind the
+ * event are readable. False where memory is out. */
 static bool read_fields(struct tb_track_events *events, size_t sequence, const struct tb_str *payload, bool is_ahead,
-                        struct raw_event *raw, struct tb_event_view *view) {
+                        struct raw_event *raw) {
   struct tb_wire_cursor cursor = tb_wire_cursor(*payload);
   struct tb_wire_field field;
   events->extras.count = 0;
-  if (is_ahead) cursor.at = take_usual_fields(events, sequence, payload, raw, view);
+  if (is_ahead) cursor.at = take_usual_fields(events, sequence, payload, raw);
   while (cursor.at < cursor.end && tb_wire_read(&cursor, &field) == TB_OK)
-    if (!take_field(events, sequence, &field, raw, view)) return false;
+    if (!take_field(events, sequence, &field, raw)) return false;
   return true;
 }
 
@@ -384,12 +387,16 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   const struct tb_event_sequence *sequence = get_sequence(events, walk->sequence_number);
   if (!sequence) return TB_NO_MEMORY;
   struct raw_event raw = {.type = 0};
-  *view = (struct tb_event_view){.role = TB_ROLE_OTHER};
   events->extras_of = walk->number;
-  if (!read_fields(events, walk->sequence_number, &walk->packet.head.payload, tb_walk_at_plain_event(walk), &raw, view))
+  if (!read_fields(events, walk->sequence_number, &walk->packet.head.payload, tb_walk_at_plain_event(walk), &raw))
     return TB_NO_MEMORY;
   if (events->extras.count) name_extras(sequence, &events->extras, raw.extra_uuids);
-  view->role = role_of_type(raw.type);
+  *view = (struct tb_event_view){.role = role_of_type(raw.type),
+                                 .name = raw.name,
+                                 .categories = raw.categories,
+                                 .has_value = raw.has_value,
+                                 .value = raw.value,
+                                 .has_extras = raw.has_extras};
   view->has_uuid = raw.has_track || sequence->has_default_track;
   view->track = raw.has_track ? raw.track : sequence->has_default_track ? sequence->default_track : 0;
   bool of_root = raw.has_track && raw.type != TB_TRACK_EVENT_TYPE_UNSPECIFIED; /* of no track, and says so */
@@ -419,14 +426,14 @@ static TB_ALWAYS_INLINE bool read_plain(struct tb_track_events *events, size_t n
                                         struct tb_plain_event *event) {
   const struct tb_event_sequence *sequence = &events->sequences[number];
   struct raw_event raw = {.type = 0};
-  struct tb_event_view view = {.role = TB_ROLE_OTHER};
   events->extras.count = 0;
-  if (take_usual_fields(events, number, payload, &raw, &view) != payload->ptr + payload->len) return false;
+  if (take_usual_fields(events, number, payload, &raw) != payload->ptr + payload->len) return false;
   event->role = role_of_type(raw.type);
   event->track = raw.has_track ? raw.track : sequence->default_track;
-  event->name = view.name;
-  event->categories = view.categories;
-  event->has_extras = view.has_extras;
+  event->name = raw.name;
+  event->categories = raw.categories;
+  event->has_extras = raw.has_extras;
+  event->has_args = raw.has_args;
   if (!event->track || !(raw.has_track || sequence->has_default_track) || event->role == TB_ROLE_VALUE) return false;
   return !raw.legacy.ptr || read_plain_legacy(sequence, raw.legacy, event);
 }
@@ -476,9 +483,10 @@ bool tb_track_events_read_ahead(struct tb_track_events *events, const struct tb_
   struct tb_packet_cursor cursor = {at, walk->plain.end};
   struct tb_common_packet common;
   struct raw_event raw = {.type = 0};
-  *view = (struct tb_event_view){.role = TB_ROLE_OTHER};
-  return !tb_packet_cursor_take(&cursor, &common) ||
-         read_fields(events, walk->sequence_number, &common.head.payload, true, &raw, view);
+  bool read = !tb_packet_cursor_take(&cursor, &common) ||
+              read_fields(events, walk->sequence_number, &common.head.payload, true, &raw);
+  *view = (struct tb_event_view){.role = TB_ROLE_OTHER, .name = raw.name, .categories = raw.categories};
+  return read;
 }
 
 const struct tb_event_extras *tb_track_events_read_extras(struct tb_track_events *events, const struct tb_walk *walk) {

@@ -59,7 +59,7 @@ struct tb_recent_name {
   uint32_t whose; /* the sequence and what it interns, as one number; UINT32_MAX: none */
   uint32_t id;
 };
-enum { TB_RECENT_NAMES = 1024 };
+enum { TB_RECENT_NAMES = 4096 };
 
 /* Caller-owned; tb_track_events_init, then tb_track_events_free. */
 struct tb_track_events {
@@ -111,6 +111,7 @@ struct tb_plain_event {
   uint64_t track;            /* its uuid */
   uint32_t name, categories; /* as of tb_event_view */
   bool has_extras;           /* values of further counters, as tb_track_events_extras has them */
+  bool has_args;
   struct tb_packet_part packet;
 };
 
