@@ -61,8 +61,10 @@ static enum tb_status grow(struct tb_map *map) {
   struct tb_map larger = *map;
   larger.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY;
   if (larger.capacity > SIZE_MAX / 4 / sizeof(*larger.entries)) return TB_NO_MEMORY;
-  larger.entries = tb_calloc(map->allocator, places(&larger) * sizeof(*larger.entries));
+  larger.entries = tb_alloc(map->allocator, places(&larger) * sizeof(*larger.entries));
   if (!larger.entries) return TB_NO_MEMORY;
+  tb_ask_for_huge_pages(larger.entries, places(&larger) * sizeof(*larger.entries));
+  memset(larger.entries, 0, places(&larger) * sizeof(*larger.entries));
   for (size_t i = 0; i < map->capacity; i++) {
     const struct tb_map_entry *entry = &map->entries[i];
     if (is_used(entry)) *locate(&larger, entry->first, entry->second) = *entry;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 
@@ -48,6 +49,17 @@ void *tb_calloc(const struct tb_allocator *a, size_t size) {
   void *p = tb_alloc(a, size);
   if (p) memset(p, 0, size);
   return p;
+}
+
+void tb_ask_for_huge_pages(void *block, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  enum { HUGE_PAGE = 2 << 20 };
+  size_t before = (HUGE_PAGE - (uintptr_t)block % HUGE_PAGE) % HUGE_PAGE;
+  if (bytes < before + HUGE_PAGE) return;
+  (void)madvise((char *)block + before, (bytes - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+#else
+  (void)block, (void)bytes;
+#endif
 }
 
 void *tb_realloc(const struct tb_allocator *a, void *ptr, size_t old_size, size_t new_size) {

@@ -17,6 +17,10 @@ const struct tb_allocator *tb_default_allocator(void);
 void *tb_alloc(const struct tb_allocator *allocator, size_t size);
 void *tb_calloc(const struct tb_allocator *allocator, size_t size); /* zeroed */
 void *tb_realloc(const struct tb_allocator *allocator, void *ptr, size_t old_size, size_t new_size);
+/* Of memory that a program touches for the first time each page costs a fault, and where pages have 4 KiB this is more
+ * than all that is done with an event. So large blocks are asked to have pages of 2 MiB, before they are touched; where
+ * the system has none, or the memory is of a kind that cannot have them, it stays as it is. */
+void tb_ask_for_huge_pages(void *block, size_t bytes);
 void tb_free(const struct tb_allocator *allocator, void *ptr, size_t size);
 
 /* Makes room for `needed` items of `item` bytes in the array *ptr of *capacity items, doubling; at most `max_items`.

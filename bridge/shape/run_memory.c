@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shape/run_memory.h"
 
-#include <sys/mman.h>
-
 /* The first block is for small traces; the next one has two huge pages wherever it begins. */
-enum { FIRST_BLOCK = 256 << 10, SECOND_BLOCK = 6 << 20, LARGEST_BLOCK = 24 << 20, HUGE_PAGE = 2 << 20 };
+enum { FIRST_BLOCK = 256 << 10, SECOND_BLOCK = 6 << 20, LARGEST_BLOCK = 24 << 20 };
 
 void tb_run_memory_init(struct tb_run_memory *memory, const struct tb_allocator *allocator) {
   *memory = (struct tb_run_memory){.next = FIRST_BLOCK, .most = SIZE_MAX};
@@ -17,23 +15,12 @@ void tb_run_memory_free(struct tb_run_memory *memory) {
   memory->next = FIRST_BLOCK;
 }
 
-/* Where the system has none, or the memory is of a kind that cannot have them, it stays as it is. */
-static void ask_for_huge_pages(char *block, size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  size_t before = (HUGE_PAGE - (uintptr_t)block % HUGE_PAGE) % HUGE_PAGE;
-  if (bytes < before + HUGE_PAGE) return;
-  (void)madvise(block + before, (bytes - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-#else
-  (void)block, (void)bytes;
-#endif
-}
-
 static bool add_block(struct tb_run_memory *memory, size_t bytes) {
   size_t size = memory->next < memory->most ? memory->next : memory->most;
   if (size < bytes) size = bytes;
   char *block = tb_arena_alloc(&memory->blocks, size);
   if (!block) return false;
-  ask_for_huge_pages(block, size);
+  tb_ask_for_huge_pages(block, size);
   memory->at = block;
   memory->end = block + size;
   memory->next = memory->next == FIRST_BLOCK ? SECOND_BLOCK : LARGEST_BLOCK;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory for the bytes of sorted runs: large blocks that are filled from their start, and freed together.
- *
- * Of memory that a program touches for the first time each page costs a fault, and where pages have 4 KiB this is more
- * than all that is done with an event. So blocks are asked to have pages of 2 MiB, where the system has these.
+ * Memory for the bytes of sorted runs: large blocks that are filled from their start, and freed together. They are
+ * asked to have huge pages.
  */
 #ifndef TB_SHAPE_RUN_MEMORY_H
 #define TB_SHAPE_RUN_MEMORY_H

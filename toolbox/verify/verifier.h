@@ -81,8 +81,7 @@ struct tb_verify_frame {
 struct tb_verify_stream {
   int64_t ts, dur; /* of its last event; of the last complete slice at that time, else INT64_MAX */
   uint32_t top;    /* place of the innermost frame; 0: none */
-  uint32_t begun;  /* BEGINs at `ts` without an END there */
-  uint32_t number; /* of an async one: see tb_verifier.async_keys */
+  uint32_t begun;  /* BEGINs at `ts` without an END there; of a free one, the next free one, + 1 */
   uint8_t seen;    /* at `ts`, of enum verify_seen */
   bool swapped;    /* see verify_stream.c */
   bool unsure_if_empty;
@@ -146,14 +145,11 @@ struct tb_verifier {
   struct tb_verify_use *uses; /* by index of the reader's track */
   size_t use_count;
   struct tb_intern async_texts; /* what tells async events apart */
-  struct tb_map async_ids;      /* id, number of what else tells it apart -> place among these */
+  struct tb_map async_ids;      /* id, number of what else tells it apart -> number of its stream */
   struct tb_verify_stream *async;
   size_t async_count, async_capacity;
-  uint32_t free_async; /* the first of those that are linked by `top`, + 1; 0: none */
-  /* While there is a log: of each stream of `async` that there was, by the number that the log knows it by. One that is
-   * forgotten and comes again is two. */
-  struct tb_map_key *async_keys;
-  size_t async_key_count, async_key_capacity;
+  uint32_t free_async; /* the first of those that are free, + 1; 0: none */
+  size_t async_taken;  /* points of the log, as they came, of which the streams of async events have theirs */
   struct tb_async_recent recent_kinds[TB_ASYNC_RECENT];
   struct tb_verify_async waiting[TB_ASYNC_WAITING_MAX]; /* in the order in which they came */
   size_t waiting_count;
@@ -206,8 +202,8 @@ void tb_verify_stream_start_time(struct tb_verify_stream *stream, int64_t ts);
 /* Whether nothing is open, and nothing is known of its time that is still asked for. */
 bool tb_verify_stream_is_idle(const struct tb_verify_stream *stream);
 
-/* What an async event does, together with some that come next. TB_OK, TB_NO_MEMORY, TB_IO; TB_UNSUPPORTED: the trace
- * has to be read again. */
+/* What the BEGIN or END of an async slice does, together with some that come next. TB_OK, TB_NO_MEMORY, TB_IO;
+ * TB_UNSUPPORTED: the trace has to be read again. */
 TB_MUST_CHECK enum tb_status tb_verify_take_async(struct tb_verifier *v, const struct tb_event *event,
                                                   const struct tb_slice_point *point);
 /* What those do that wait. Statuses as above. */
@@ -215,10 +211,15 @@ TB_MUST_CHECK enum tb_status tb_verify_take_waiting(struct tb_verifier *v);
 /* What a point does on its stream, and into the log with it. Statuses as above. */
 TB_MUST_CHECK enum tb_status tb_verify_take_point(struct tb_verifier *v, struct tb_verify_stream *stream,
                                                   const struct tb_slice_point *point);
-/* There is no log any more. */
-void tb_verify_forget_keys(struct tb_verifier *v);
-/* All streams are as they were before the first event, and those that the log has stay. False without memory. */
-bool tb_verify_reset_streams(struct tb_verifier *v);
+/* What those of the log do, as long as each stream has its own in the order of time. Statuses as above. */
+TB_MUST_CHECK enum tb_status tb_verify_take_logged_async(struct tb_verifier *v);
+/* The log has room for another point, or is given up: then the streams of async events take first what waits in it.
+ * Statuses as above. */
+TB_MUST_CHECK enum tb_status tb_verify_make_room(struct tb_verifier *v);
+/* There is no log any more: forgets the async streams of which nothing is open. False without memory. */
+bool tb_verify_forget_idle(struct tb_verifier *v);
+/* All streams are as they were before the first event. */
+void tb_verify_reset_streams(struct tb_verifier *v);
 
 /* Slices and flows came in no order, or what tells this was forgotten: from here on they are logged. TB_OK,
  * TB_NO_MEMORY; TB_UNSUPPORTED: the trace has to be read again. */
@@ -230,10 +231,28 @@ TB_MUST_CHECK enum tb_status tb_verify_logged(struct tb_verifier *v);
 void tb_verify_streams_end(struct tb_verifier *v);
 void tb_verify_streams_free(struct tb_verifier *v);
 void tb_verify_streams_init(struct tb_verifier *v);
-/* Streams by number: of an async one its place, else the index of its track, each times 2. */
+void tb_verify_async_init(struct tb_verifier *v);
+void tb_verify_async_free(struct tb_verifier *v);
+/* Streams by number: of an async one its place among these, else the index of its track, each times 2. */
 #define TB_ASYNC_STREAM 1u
 /* A track as it is before its first event. */
 #define TB_VERIFY_STREAM_START ((struct tb_verify_stream){.ts = INT64_MIN})
+/* The stream of a point that is in the log. */
+static inline struct tb_verify_stream *tb_verify_stream_of(struct tb_verifier *v, const struct tb_slice_point *point) {
+  uint32_t stream = tb_slice_point_stream(point);
+  return stream & TB_ASYNC_STREAM ? &v->async[stream >> 1] : &v->uses[stream >> 1].stream;
+}
+/* Brings into the cache what its next event needs: a stream first, and a while later the frame that it leads to. Either
+ * may be in two lines. */
+static inline void tb_verify_fetch_stream(const struct tb_verify_stream *stream) {
+  __builtin_prefetch(stream);
+  __builtin_prefetch((const char *)(stream + 1) - 1);
+}
+static inline void tb_verify_fetch_frame(const struct tb_verifier *v, const struct tb_verify_stream *stream) {
+  if (!stream->top) return;
+  __builtin_prefetch(&v->frames[stream->top]);
+  __builtin_prefetch((const char *)&v->frames[stream->top + 1] - 1);
+}
 
 /* The flows that a slice or an instant is at. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_verify_flow_ids(struct tb_verifier *v, const struct tb_event *event,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The streams of async events, one of each id. An id of which nothing is open is forgotten, since a trace may have any
- * number of them; not where what is earlier may come, nor where all is logged.
+ * The streams of async events, one of each id. As long as there is a log, the events wait in it, so that nothing is
+ * done twice where they turn out to come in no order of time. Without one an id of which nothing is open is forgotten,
+ * since a trace may have any number of them; not where what is earlier may come.
  */
 #include "model/tracks.h"
 #include "toolbox/verify/verifier.h"
@@ -43,13 +44,15 @@ static bool make_key(struct tb_verifier *v, const struct tb_event *event, struct
   return true;
 }
 
-/* A place for a stream. False without memory. */
-static bool take_place(struct tb_verifier *v, uint32_t *place) {
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+/* A number for a stream. False without memory. */
+static bool take_number(struct tb_verifier *v, uint32_t *number) {
   void *async = v->async;
-  *place = (uint32_t)v->async_count;
+  *number = (uint32_t)v->async_count;
   if (v->free_async) {
-    *place = v->free_async - 1;
-    v->free_async = v->async[*place].top;
+    *number = v->free_async - 1;
+    v->free_async = v->async[*number].begun;
     return true;
   }
   enum tb_status status =
@@ -60,27 +63,11 @@ static bool take_place(struct tb_verifier *v, uint32_t *place) {
   return true;
 }
 
-/* The number that the log knows a new stream by. */
-static bool note_key(struct tb_verifier *v, struct tb_map_key key, uint32_t *number) {
-  void *keys = v->async_keys;
-  enum tb_status status = tb_grow_array(v->allocator, &keys, &v->async_key_capacity, v->async_key_count + 1,
-                                        sizeof(*v->async_keys), STREAMS_MAX);
-  v->async_keys = keys;
-  if (status != TB_OK) return false;
-  *number = (uint32_t)v->async_key_count;
-  v->async_keys[v->async_key_count++] = key;
-  return true;
-}
-
-static bool find(struct tb_verifier *v, struct tb_map_key key, uint32_t *place) {
-  uint32_t number;
-  if (tb_map_get(&v->async_ids, key.first, key.second, place)) return true;
-  if (!take_place(v, place)) return false;
-  number = *place;
-  if (v->has_log && v->way == TB_VERIFY_AS_THEY_COME && !note_key(v, key, &number)) return false;
-  v->async[*place] = TB_VERIFY_STREAM_START;
-  v->async[*place].number = number;
-  return tb_map_put(&v->async_ids, key.first, key.second, *place) == TB_OK;
+static bool find(struct tb_verifier *v, struct tb_map_key key, uint32_t *number) {
+  if (tb_map_get(&v->async_ids, key.first, key.second, number)) return true;
+  if (!take_number(v, number)) return false;
+  v->async[*number] = TB_VERIFY_STREAM_START;
+  return tb_map_put(&v->async_ids, key.first, key.second, *number) == TB_OK;
 }
 
 /* Whether the event may be earlier than what was forgotten. */
@@ -90,52 +77,87 @@ static bool is_late(struct tb_verifier *v, const struct tb_slice_point *point) {
   return v->keeps_ids && v->forgot_ids;
 }
 
-/* Forgets a stream where nothing is open on it, and nothing earlier comes. */
-static void release(struct tb_verifier *v, struct tb_map_key key, uint32_t place) {
-  if (v->keeps_ids || !tb_verify_stream_is_idle(&v->async[place])) return;
-  tb_map_remove(&v->async_ids, key.first, key.second);
-  v->async[place].top = v->free_async;
-  v->free_async = place + 1;
+/* Whether the stream can be forgotten: nothing is open on it, and nothing earlier comes. */
+static bool is_idle(const struct tb_verifier *v, uint32_t number) {
+  return !v->keeps_ids && tb_verify_stream_is_idle(&v->async[number]);
+}
+
+/* The stream is there for another id. */
+static void release(struct tb_verifier *v, uint32_t number) {
+  v->async[number].begun = v->free_async;
+  v->free_async = number + 1;
   v->forgot_ids = true;
+}
+
+bool tb_verify_forget_idle(struct tb_verifier *v) {
+  struct tb_map kept;
+  struct tb_map_entry id;
+  bool ok = true;
+  tb_map_init(&kept, v->allocator);
+  for (size_t at = 0; ok && tb_map_next(&v->async_ids, &at, &id);)
+    if (is_idle(v, (uint32_t)id.value))
+      release(v, (uint32_t)id.value);
+    else
+      ok = tb_map_put(&kept, id.first, id.second, id.value) == TB_OK;
+  tb_map_free(&v->async_ids);
+  v->async_ids = kept;
+  return ok;
+}
+
+void tb_verify_reset_streams(struct tb_verifier *v) {
+  for (size_t i = 0; i < v->use_count; i++) v->uses[i].stream = TB_VERIFY_STREAM_START;
+  for (size_t i = 0; i < v->async_count; i++) v->async[i] = TB_VERIFY_STREAM_START;
+  v->frame_count = v->free_frame = 0;
+}
+
+void tb_verify_async_init(struct tb_verifier *v) {
+  tb_intern_init(&v->async_texts, v->allocator);
+  tb_map_init(&v->async_ids, v->allocator);
+  v->async_ts = INT64_MIN;
+}
+
+void tb_verify_async_free(struct tb_verifier *v) {
+  tb_free(v->allocator, v->async, v->async_capacity * sizeof(*v->async));
+  tb_map_free(&v->async_ids);
+  tb_intern_free(&v->async_texts);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status take(struct tb_verifier *v, const struct tb_verify_async *event) {
-  uint32_t place;
+  uint32_t number;
   struct tb_slice_point point = event->point;
-  enum tb_status status = TB_OK;
-  if (v->way == TB_VERIFY_AS_THEY_COME && is_late(v, &point)) status = tb_verify_start_log(v);
+  enum tb_status status = tb_verify_make_room(v);
+  if (status == TB_OK && v->way == TB_VERIFY_AS_THEY_COME && is_late(v, &point)) status = tb_verify_start_log(v);
   if (status != TB_OK) return status;
-  if (!find(v, event->key, &place)) return TB_NO_MEMORY;
-  struct tb_verify_stream *stream = &v->async[place];
-  point.place = tb_slice_point_place(tb_slice_point_type(&point), stream->number << 1 | TB_ASYNC_STREAM);
-  status = tb_verify_take_point(v, stream, &point);
-  if (status == TB_OK && v->way == TB_VERIFY_AS_THEY_COME) release(v, event->key, place);
-  return status;
+  if (!find(v, event->key, &number)) return TB_NO_MEMORY;
+  point.place = tb_slice_point_place(tb_slice_point_type(&point), number << 1 | TB_ASYNC_STREAM);
+  if (v->has_log) return tb_slice_log_add(&v->log, &point, v->error);
+  status = tb_verify_stream_take(v, &v->async[number], &point, v->complete_first);
+  if (status == TB_UNSUPPORTED) return tb_verify_start_log(v);
+  if (status != TB_OK || !is_idle(v, number)) return status;
+  tb_map_remove(&v->async_ids, event->key.first, event->key.second);
+  release(v, number);
+  return TB_OK;
 }
 
-/* It may be in two lines of the cache. */
-static void fetch(const void *item, size_t size) {
-  __builtin_prefetch(item);
-  __builtin_prefetch((const char *)item + size - 1);
-}
-
-/* Where many are open, an event waits for memory three times, one after the other: for all of them together that takes
- * no longer than for one. */
+/* Where many are open, an event waits for memory several times, one after the other: for all of them together that
+ * takes no longer than for one. */
 static void fetch_waiting(const struct tb_verifier *v) {
-  uint32_t places[TB_ASYNC_WAITING_MAX];
+  uint32_t numbers[TB_ASYNC_WAITING_MAX];
   size_t count = 0;
+  for (size_t i = 0; i < v->waiting_count; i++)
+    tb_map_prefetch(&v->async_ids, v->waiting[i].key.first, v->waiting[i].key.second);
+  if (v->has_log) return; /* their streams are not looked at yet */
   for (size_t i = 0; i < v->waiting_count; i++) {
     const struct tb_map_key *key = &v->waiting[i].key;
-    if (!tb_map_get(&v->async_ids, key->first, key->second, &places[count])) continue;
-    fetch(&v->async[places[count++]], sizeof(*v->async));
+    if (tb_map_get(&v->async_ids, key->first, key->second, &numbers[count]))
+      tb_verify_fetch_stream(&v->async[numbers[count++]]);
   }
-  for (size_t i = 0; i < count; i++)
-    if (v->async[places[i]].top) fetch(&v->frames[v->async[places[i]].top], sizeof(*v->frames));
+  for (size_t i = 0; i < count; i++) tb_verify_fetch_frame(v, &v->async[numbers[i]]);
 }
 
-enum tb_status tb_verify_take_waiting(struct tb_verifier *v) {
+static enum tb_status take_waiting(struct tb_verifier *v) {
   enum tb_status status = TB_OK;
   fetch_waiting(v);
   for (size_t i = 0; status == TB_OK && i < v->waiting_count; i++) status = take(v, &v->waiting[i]);
@@ -148,41 +170,51 @@ enum tb_status tb_verify_take_async(struct tb_verifier *v, const struct tb_event
   struct tb_verify_async *waiting = &v->waiting[v->waiting_count];
   if (!make_key(v, event, &waiting->key)) return TB_NO_MEMORY;
   waiting->point = *point;
-  tb_map_prefetch(&v->async_ids, waiting->key.first, waiting->key.second);
-  return ++v->waiting_count == TB_ASYNC_WAITING_MAX ? tb_verify_take_waiting(v) : TB_OK;
+  return ++v->waiting_count == TB_ASYNC_WAITING_MAX ? take_waiting(v) : TB_OK;
 }
 
-/* ---- all streams ------------------------------------------------------------------------------------------------- */
+/* ---- from the log ------------------------------------------------------------------------------------------------ */
 
-/* What the log has of async streams gets the numbers that these have from now on: their places. */
-static void renumber(struct tb_verifier *v) {
-  for (size_t i = 0; i < v->log.count; i++) {
-    struct tb_slice_point *point = &v->log.points[i];
-    uint32_t stream = tb_slice_point_stream(point);
-    if (!(stream & TB_ASYNC_STREAM)) continue;
-    stream = (uint32_t)v->async_keys[stream >> 1].first << 1 | TB_ASYNC_STREAM;
-    point->place = tb_slice_point_place(tb_slice_point_type(point), stream);
+enum { FRAMES_AHEAD = 8, STREAMS_AHEAD = 16 };
+
+static bool is_async(const struct tb_slice_point *point) { return tb_slice_point_stream(point) & TB_ASYNC_STREAM; }
+
+/* For what comes soon behind a point of the log. */
+static void fetch_ahead(struct tb_verifier *v, size_t i) {
+  const struct tb_slice_point *points = v->log.points;
+  if (i + STREAMS_AHEAD >= v->log.count) return;
+  if (is_async(&points[i + STREAMS_AHEAD])) tb_verify_fetch_stream(tb_verify_stream_of(v, &points[i + STREAMS_AHEAD]));
+  if (is_async(&points[i + FRAMES_AHEAD])) tb_verify_fetch_frame(v, tb_verify_stream_of(v, &points[i + FRAMES_AHEAD]));
+}
+
+/* Whether those that wait come in the order of time on each stream, though not all together. */
+static bool are_in_order(struct tb_verifier *v) {
+  const struct tb_slice_point *points = v->log.points;
+  bool are = true;
+  for (size_t i = v->async_taken; are && i < v->log.count; i++) {
+    fetch_ahead(v, i);
+    if (!is_async(&points[i])) continue;
+    struct tb_verify_stream *stream = tb_verify_stream_of(v, &points[i]);
+    are = points[i].ts >= stream->ts;
+    stream->ts = points[i].ts;
   }
+  for (size_t i = 0; i < v->async_count; i++) v->async[i].ts = INT64_MIN;
+  return are;
 }
 
-bool tb_verify_reset_streams(struct tb_verifier *v) {
-  uint32_t place;
-  for (size_t i = 0; i < v->use_count; i++) v->uses[i].stream = TB_VERIFY_STREAM_START;
-  v->frame_count = v->free_frame = 0;
-  v->async_count = v->free_async = 0;
-  tb_map_clear(&v->async_ids);
-  for (size_t i = 0; i < v->async_key_count; i++) {
-    if (!find(v, v->async_keys[i], &place)) return false;
-    v->async_keys[i].first = place;
+enum tb_status tb_verify_take_logged_async(struct tb_verifier *v) {
+  enum tb_status status = TB_OK;
+  if (v->way != TB_VERIFY_AS_THEY_COME || !v->has_log || !v->async_count) return TB_OK;
+  if (v->keeps_ids && !v->async_taken && !are_in_order(v)) return tb_verify_start_log(v);
+  for (; status == TB_OK && v->async_taken < v->log.count; v->async_taken++) {
+    const struct tb_slice_point *point = &v->log.points[v->async_taken];
+    fetch_ahead(v, v->async_taken);
+    if (is_async(point)) status = tb_verify_stream_take(v, tb_verify_stream_of(v, point), point, v->complete_first);
   }
-  renumber(v);
-  v->forgot_ids = false;
-  tb_verify_forget_keys(v);
-  return true;
+  return status == TB_UNSUPPORTED ? tb_verify_start_log(v) : status;
 }
 
-void tb_verify_forget_keys(struct tb_verifier *v) {
-  tb_free(v->allocator, v->async_keys, v->async_key_capacity * sizeof(*v->async_keys));
-  v->async_keys = NULL;
-  v->async_key_count = v->async_key_capacity = 0;
+enum tb_status tb_verify_take_waiting(struct tb_verifier *v) {
+  enum tb_status status = take_waiting(v);
+  return status == TB_OK ? tb_verify_take_logged_async(v) : status;
 }

@@ -105,19 +105,25 @@ static struct tb_verify_when when_of(const struct tb_verifier *v, const struct t
   return (struct tb_verify_when){event->ts, ranked ? event->dur : TB_RANK_OTHER, v->result.events};
 }
 
-/* The log has the point too, as long as it is short or needed. */
-static enum tb_status log_point(struct tb_verifier *v, const struct tb_slice_point *point) {
-  if (!v->has_log) return TB_OK;
-  if (v->way == TB_VERIFY_LOGGED || v->log.count < LOGGED_AT_FIRST) return tb_slice_log_add(&v->log, point, v->error);
+/* Of each async id there is a stream, and its place in a map: together at most three points' memory. */
+static bool has_room(const struct tb_verifier *v) {
+  return v->log.count < v->log.chunk && v->log.count < LOGGED_AT_FIRST &&
+         v->log.count + 3 * v->async_count < LOGGED_AT_FIRST + LOGGED_AT_FIRST / 2;
+}
+
+enum tb_status tb_verify_make_room(struct tb_verifier *v) {
+  if (!v->has_log || v->way == TB_VERIFY_LOGGED || has_room(v)) return TB_OK;
+  enum tb_status status = tb_verify_take_logged_async(v);
+  if (status != TB_OK || v->way == TB_VERIFY_LOGGED) return status;
   tb_slice_log_free(&v->log);
-  tb_verify_forget_keys(v);
   v->has_log = false;
-  return TB_OK;
+  return tb_verify_forget_idle(v) ? TB_OK : TB_NO_MEMORY;
 }
 
 enum tb_status tb_verify_take_point(struct tb_verifier *v, struct tb_verify_stream *stream,
                                     const struct tb_slice_point *point) {
-  enum tb_status status = log_point(v, point);
+  enum tb_status status = tb_verify_make_room(v);
+  if (status == TB_OK && v->has_log) status = tb_slice_log_add(&v->log, point, v->error);
   if (status != TB_OK || v->way == TB_VERIFY_LOGGED) return status;
   status = tb_verify_stream_take(v, stream, point, v->complete_first);
   return status == TB_UNSUPPORTED ? tb_verify_start_log(v) : status;
@@ -138,14 +144,21 @@ static enum tb_status take_flows_of_end(struct tb_verifier *v, const struct tb_e
   return v->end_has_begin ? tb_verify_flow_ids(v, event, when_of(v, event)) : TB_OK;
 }
 
+/* What can be found: not of an async instant, since no flow event is bound to what is on its track. */
+static bool has_point(const struct tb_event *event, enum tb_slice_point_type type) {
+  if (type == TB_POINT_FLOW) return tb_verify_needs_slice(event);
+  return type != TB_POINT_INSTANT || !is_async(event);
+}
+
 static enum tb_status take_slice(struct tb_verifier *v, struct tb_verify_stream *stream, const struct tb_event *event) {
   const enum tb_slice_point_type type = type_of(event);
   enum tb_status status = TB_OK;
   if (type == TB_POINT_FLOW) status = tb_verify_flow_event(v, event, when_of(v, event));
-  if (status != TB_OK || (type == TB_POINT_FLOW && !tb_verify_needs_slice(event))) return status;
-  struct tb_slice_point point = make_point(event, type);
-  point.place = tb_slice_point_place(type, is_async(event) ? 0 : event->track->index << 1);
-  status = is_async(event) ? tb_verify_take_async(v, event, &point) : tb_verify_take_point(v, stream, &point);
+  if (status == TB_OK && has_point(event, type)) {
+    struct tb_slice_point point = make_point(event, type);
+    point.place = tb_slice_point_place(type, is_async(event) ? 0 : event->track->index << 1);
+    status = is_async(event) ? tb_verify_take_async(v, event, &point) : tb_verify_take_point(v, stream, &point);
+  }
   if (status != TB_OK || type == TB_POINT_FLOW || !tb_verify_has_flow_ids(event)) return status;
   if (type == TB_POINT_END) return take_flows_of_end(v, event);
   return tb_verify_flow_ids(v, event, when_of(v, event));

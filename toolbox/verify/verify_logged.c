@@ -22,16 +22,12 @@ enum tb_status tb_verify_start_log(struct tb_verifier *v) {
   v->way = v->next_way = TB_VERIFY_LOGGED;
   for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)
     v->tallies[of_streams[i]] = (struct tb_finding_tally){.count = 0};
-  return tb_verify_reset_streams(v) ? TB_OK : TB_NO_MEMORY;
-}
-
-static struct tb_verify_stream *stream_of(struct tb_verifier *v, const struct tb_slice_point *point) {
-  uint32_t stream = tb_slice_point_stream(point);
-  return stream & TB_ASYNC_STREAM ? &v->async[stream >> 1] : &v->uses[stream >> 1].stream;
+  tb_verify_reset_streams(v);
+  return TB_OK;
 }
 
 static enum tb_status take(struct tb_verifier *v, const struct tb_slice_point *point) {
-  enum tb_status status = tb_verify_stream_take(v, stream_of(v, point), point, false);
+  enum tb_status status = tb_verify_stream_take(v, tb_verify_stream_of(v, point), point, false);
   if (status == TB_UNSUPPORTED) v->next_way = TB_VERIFY_SHAPED; /* too many are open */
   return status;
 }
@@ -55,7 +51,7 @@ static bool ends_older(struct tb_verifier *v, const struct tb_slice_point *point
   const enum tb_slice_point_type type = tb_slice_point_type(point);
   const bool is_async = tb_slice_point_stream(point) & TB_ASYNC_STREAM;
   if (is_async || (type != TB_POINT_BEGIN && type != TB_POINT_END)) return false;
-  struct tb_verify_stream *stream = stream_of(v, point);
+  struct tb_verify_stream *stream = tb_verify_stream_of(v, point);
   tb_verify_stream_start_time(stream, point->ts);
   if (type == TB_POINT_BEGIN) stream->begun++;
   if (type == TB_POINT_BEGIN || !stream->begun) return type == TB_POINT_END;

@@ -253,23 +253,15 @@ static void find_endless(struct tb_verifier *v, const struct tb_verify_stream *s
 }
 
 void tb_verify_streams_end(struct tb_verifier *v) {
-  struct tb_map_entry id;
   for (size_t i = 0; i < v->use_count; i++) find_endless(v, &v->uses[i].stream);
-  for (size_t at = 0; tb_map_next(&v->async_ids, &at, &id);) find_endless(v, &v->async[id.value]);
+  for (size_t i = 0; i < v->async_count; i++) find_endless(v, &v->async[i]);
 }
 
-void tb_verify_streams_init(struct tb_verifier *v) {
-  tb_intern_init(&v->async_texts, v->allocator);
-  tb_map_init(&v->async_ids, v->allocator);
-  v->async_ts = INT64_MIN;
-}
+void tb_verify_streams_init(struct tb_verifier *v) { tb_verify_async_init(v); }
 
 void tb_verify_streams_free(struct tb_verifier *v) {
-  tb_free(v->allocator, v->async, v->async_capacity * sizeof(*v->async));
   tb_free(v->allocator, v->frames, v->frame_capacity * sizeof(*v->frames));
-  tb_map_free(&v->async_ids);
-  tb_verify_forget_keys(v);
+  tb_verify_async_free(v);
   tb_free(v->allocator, v->group, v->group_capacity * sizeof(*v->group));
   tb_slice_log_free(&v->log);
-  tb_intern_free(&v->async_texts);
 }
