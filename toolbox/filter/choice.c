@@ -415,12 +415,13 @@ static bool is_run_chosen(const struct tb_choice *choice, const struct tb_event_
 
 const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, enum tb_run_fate *fate) {
   const struct tb_event_run *run = tb_event_runs_around(&choice->runs, number);
-  if (!run || (choice->no_args && run->has_args)) return NULL;
+  if (!run) return NULL;
   bool begins = run->events.first == number, has_counters = run_has_counters(choice, run);
+  bool changes = choice->no_args && run->has_args;
   *fate = TB_RUN_GOES;
   if (!is_run_chosen(choice, run)) return begins && !has_counters ? run : NULL;
   uint32_t left_out = begins ? count_numbers(&choice->packets, number, run->events.count) : 0;
-  *fate = begins && !left_out ? TB_RUN_STAYS : TB_RUN_MIXED;
+  *fate = begins && !left_out && !changes ? TB_RUN_STAYS : TB_RUN_MIXED;
   if (has_counters && (*fate == TB_RUN_MIXED || choice->owners.counters.count)) return NULL;
   if (left_out == run->events.count) *fate = TB_RUN_GOES;
   return run;

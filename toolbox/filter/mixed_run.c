@@ -14,6 +14,8 @@ struct mixing {
   struct tb_event_extras values;
   bool counts_values[TB_EXTRA_COUNTERS]; /* which of them are increments */
   size_t values_pending;                 /* how many are not 0 */
+  bool sheds_args;
+  uint64_t own_annotation; /* the id of the name of what stays then; 0: none does */
 };
 
 /* A packet of a run. */
@@ -36,30 +38,53 @@ static TB_ALWAYS_INLINE bool read_frame(const struct mixing *mixing, struct run_
   return frame->timestamp_end && frame->timestamp_end <= frame->after;
 }
 
-/* ---- values of further counters ---------------------------------------------------------------------------------- */
+/* ---- values of further counters, and arguments ------------------------------------------------------------------- */
 
-/* The field of such a value: its tag's first byte, and the byte behind it. */
-struct value_field {
+/* The field of such a value, or of an argument that goes: its tag's first byte, and the byte behind it. */
+struct run_field {
   const char *at, *end;
   uint64_t value;
+  bool goes;
 };
 
-/* Where an event is in its packet, and its values, as far as they are of counters that its sequence names. */
-struct run_values {
+/* Where an event is in its packet, and its values, as far as they are of counters that its sequence names, and the
+ * arguments that go. */
+enum { FIELDS_MAX = TB_EXTRA_COUNTERS + 32 };
+struct run_fields {
   struct tb_packet_common head;
-  struct value_field list[TB_EXTRA_COUNTERS];
-  size_t count;
+  struct run_field list[FIELDS_MAX];
+  size_t count, values;
 };
 
-static bool read_values(const struct mixing *mixing, const struct run_packet *frame, struct run_values *values) {
+/* Whether an argument goes: all do but the annotation that has what other formats need. False where that is not seen at
+ * once. */
+static bool judge_argument(const struct mixing *mixing, const struct tb_wire_field *field, bool *goes) {
+  uint64_t iid;
+  *goes = true;
+  if (field->number == TB_TRACK_EVENT_TASK_EXECUTION) return true;
+  if (!field->bytes.len || *field->bytes.ptr != TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)) return false;
+  if (!tb_wire_read_varint_ahead(field->bytes.ptr + 1, &iid)) return false;
+  *goes = iid != mixing->own_annotation || !iid;
+  return true;
+}
+
+/* False where it takes more to write the event. Plain events have no other messages than arguments and what there was
+ * before tracks. */
+static bool read_fields(const struct mixing *mixing, const struct run_packet *frame, struct run_fields *fields) {
   struct tb_str bytes = {frame->body, (size_t)(frame->after - frame->body)};
   struct tb_wire_field field;
-  values->count = 0;
-  if (!tb_packet_common_read(bytes, &values->head)) return false;
-  struct tb_wire_cursor cursor = tb_wire_cursor(values->head.payload);
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && values->count < mixing->values.count)
-      values->list[values->count++] = (struct value_field){field.start, cursor.at, field.value};
+  fields->count = fields->values = 0;
+  if (!tb_packet_common_read(bytes, &fields->head)) return false;
+  struct tb_wire_cursor cursor = tb_wire_cursor(fields->head.payload);
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    bool is_value = field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && fields->values < mixing->values.count;
+    bool goes = mixing->sheds_args && field.type == TB_WIRE_BYTES && field.number != TB_TRACK_EVENT_LEGACY_EVENT;
+    if (goes && !judge_argument(mixing, &field, &goes)) return false;
+    if (!is_value && !goes) continue;
+    if (fields->count == FIELDS_MAX) return false;
+    fields->list[fields->count++] = (struct run_field){field.start, cursor.at, field.value, goes};
+    fields->values += is_value;
+  }
   return true;
 }
 
@@ -70,10 +95,15 @@ static void set_pending(struct mixing *mixing, size_t i, uint64_t pending) {
 }
 
 static bool leave_values_out(struct mixing *mixing, const struct run_packet *frame) {
-  struct run_values values;
-  if (!read_values(mixing, frame, &values)) return false;
-  for (size_t i = 0; i < values.count; i++)
-    if (mixing->counts_values[i]) set_pending(mixing, i, (uint64_t)mixing->values.values[i] + values.list[i].value);
+  struct run_fields fields;
+  size_t value = 0;
+  if (!read_fields(mixing, frame, &fields)) return false;
+  for (size_t i = 0; i < fields.count; i++) {
+    if (fields.list[i].goes) continue;
+    if (mixing->counts_values[value])
+      set_pending(mixing, value, (uint64_t)mixing->values.values[value] + fields.list[i].value);
+    value++;
+  }
   return true;
 }
 
@@ -101,39 +131,49 @@ static enum tb_status write_front(struct mixing *mixing, const struct run_packet
   return status == TB_OK ? write(mixing, front, at) : status;
 }
 
-/* Writes a packet, with its timestamp and values that make up for what is pending. */
-static enum tb_status write_values(struct mixing *mixing, const struct run_packet *frame,
-                                   const struct run_values *values) {
-  char field[1 + TB_WIRE_VARINT_MAX];
-  uint64_t sums[TB_EXTRA_COUNTERS];
-  size_t len = values->head.payload.len;
-  for (size_t i = 0; i < values->count; i++) {
-    sums[i] = values->list[i].value + (uint64_t)mixing->values.values[i];
-    len += 1 + tb_wire_varint_size(sums[i]) - (size_t)(values->list[i].end - values->list[i].at);
-    set_pending(mixing, i, 0);
+/* What the values of a packet are where they make up for what is pending, and how long its event is then. */
+static size_t settle_values(struct mixing *mixing, struct run_fields *fields) {
+  size_t len = fields->head.payload.len, value = 0;
+  for (size_t i = 0; i < fields->count; i++) {
+    struct run_field *field = &fields->list[i];
+    len -= (size_t)(field->end - field->at);
+    if (field->goes) continue;
+    field->value += (uint64_t)mixing->values.values[value];
+    set_pending(mixing, value++, 0);
+    len += 1 + tb_wire_varint_size(field->value);
   }
-  const char *payload = values->head.payload.ptr;
-  size_t before = (size_t)(payload - values->head.event_at) + values->head.payload.len;
-  char *at = tb_wire_put_varint(tb_wire_put_tag(field, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES), len);
-  enum tb_status status = write_front(mixing, frame, (size_t)(at - field) + len - before);
-  if (status == TB_OK) status = write(mixing, mixing->copied, values->head.event_at);
-  if (status == TB_OK) status = write(mixing, field, at);
+  return len;
+}
+
+/* Writes a packet, with a timestamp and values that make up for what is pending, and without what goes. */
+static enum tb_status write_fields(struct mixing *mixing, const struct run_packet *frame, struct run_fields *fields) {
+  char bytes[1 + TB_WIRE_VARINT_MAX];
+  const char *payload = fields->head.payload.ptr;
+  size_t len = settle_values(mixing, fields);
+  size_t before = (size_t)(payload - fields->head.event_at) + fields->head.payload.len;
+  char *at = tb_wire_put_varint(tb_wire_put_tag(bytes, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES), len);
+  enum tb_status status = write_front(mixing, frame, (size_t)(at - bytes) + len - before);
+  if (status == TB_OK) status = write(mixing, mixing->copied, fields->head.event_at);
+  if (status == TB_OK) status = write(mixing, bytes, at);
   mixing->copied = payload;
-  for (size_t i = 0; i < values->count && status == TB_OK; i++) {
-    status = write(mixing, mixing->copied, values->list[i].at);
-    at = tb_wire_put_uint(field, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, sums[i]);
-    if (status == TB_OK) status = write(mixing, field, at);
-    mixing->copied = values->list[i].end;
+  for (size_t i = 0; i < fields->count && status == TB_OK; i++) {
+    const struct run_field *field = &fields->list[i];
+    status = write(mixing, mixing->copied, field->at);
+    at = field->goes ? bytes : tb_wire_put_uint(bytes, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, field->value);
+    if (status == TB_OK) status = write(mixing, bytes, at);
+    mixing->copied = field->end;
   }
   return status;
 }
 
-/* Of a packet that stays though packets before it do not; *taken: it could be read. */
-static enum tb_status make_up(struct mixing *mixing, const struct run_packet *frame, bool *taken) {
-  struct run_values values;
-  if (!mixing->values_pending) return write_front(mixing, frame, 0);
-  *taken = read_values(mixing, frame, &values);
-  return *taken ? write_values(mixing, frame, &values) : TB_OK;
+/* Of a packet that stays and may not be as it was. *taken: it could be read. */
+static enum tb_status take_changed(struct mixing *mixing, const struct run_packet *frame, bool *taken) {
+  struct run_fields fields;
+  bool looks = mixing->values_pending || mixing->sheds_args;
+  *taken = !looks || read_fields(mixing, frame, &fields);
+  if (!*taken) return TB_OK;
+  if (looks && (mixing->values_pending || fields.count > fields.values)) return write_fields(mixing, frame, &fields);
+  return mixing->pending ? write_front(mixing, frame, 0) : TB_OK;
 }
 
 static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_run *run,
@@ -154,8 +194,8 @@ static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_r
       if (counts) mixing->pending += frame.timestamp;
       mixing->copied = frame.after;
       dropped++;
-    } else if (mixing->pending || mixing->values_pending) {
-      status = make_up(mixing, &frame, &taken);
+    } else if (mixing->pending || mixing->values_pending || mixing->sheds_args) {
+      status = take_changed(mixing, &frame, &taken);
     }
     if (!taken || status != TB_OK) break;
     mixing->passed.ticks += frame.timestamp;
@@ -202,6 +242,9 @@ bool tb_mixed_run_take(struct tb_cut *cut, const struct tb_event_run *run, const
       tb_cut_has_state_pending(cut))
     return false;
   struct mixing mixing = {.cut = cut, .passed = none, .at = walk->plain.at, .end = walk->plain.end};
+  mixing.sheds_args = cut->sheds_args && run->has_args;
+  const uint64_t *own = mixing.sheds_args ? tb_map_find(&cut->own_annotations, walk->sequence_number, 0) : NULL;
+  mixing.own_annotation = own ? *own : 0;
   mixing.copied = mixing.at;
   *status = take_pending(&mixing, run->marked);
   if (*status == TB_OK) *status = take_frames(&mixing, run, left_out);
