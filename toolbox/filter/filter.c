@@ -94,6 +94,7 @@ static void begin_choice(struct filtering *f) {
   choice->categories = (struct tb_name_patterns){o->categories, o->category_count, &f->report.matched.categories};
   choice->names = (struct tb_name_patterns){o->names, o->name_count, &f->report.matched.names};
   choice->looks_at_slices = o->max_bytes || o->category_count || o->name_count || f->level.min_dur > 0;
+  f->events.ignores_names = !choice->looks_at_slices;
   choice->min_dur = f->level.min_dur;
   choice->no_flows = f->level.no_flows;
   choice->no_args = f->level.no_args;
@@ -191,17 +192,13 @@ static void begin(void *ctx) {
   begin_choice(f);
 }
 
-static bool take_event(void *ctx, const struct tb_plain_event *event) {
-  return tb_choice_take_scanned_event(&((struct filtering *)ctx)->choice, event);
-}
-
-static bool take_packet_of_scan(void *ctx) { return tb_choice_take_scanned_packet(&((struct filtering *)ctx)->choice); }
-
 /* Opens the trace, and takes it in as far as it can be. */
 static enum tb_status open(struct filtering *f, const char *in, struct tb_error *error) {
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&f->options, worker_threads);
   struct tb_scanned_walk scanned = {
-      .walk = &f->walk, .events = &f->events, .reader = {f, begin, take_event, take_packet_of_scan}};
+      .walk = &f->walk,
+      .events = &f->events,
+      .reader = {begin, f, tb_choice_take_scanned_event, tb_choice_take_scanned_packet, &f->choice}};
   enum tb_status status = tb_scanned_walk_open(&scanned, in, &merge, error);
   f->taken_in = status == TB_OK && tb_scanned_walk_holds(&scanned);
   if (!f->taken_in) tb_choice_free(&f->choice);

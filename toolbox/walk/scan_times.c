@@ -18,9 +18,10 @@ void tb_scan_times_free(struct tb_scan_times *times) {
 void tb_scan_times_turn_to(struct tb_scan_times *times, uint32_t node, int64_t own, uint64_t offset) {
   const uint64_t *latest = tb_map_find(&times->latest, node, 0);
   void *pieces = times->pieces;
+  times->current = NULL;
   if (times->failed) return;
   if (latest && times->pieces[*latest - 1].offset == offset) {
-    times->current = (size_t)(*latest - 1);
+    times->current = &times->pieces[*latest - 1];
     return;
   }
   enum tb_status status =
@@ -29,8 +30,8 @@ void tb_scan_times_turn_to(struct tb_scan_times *times, uint32_t node, int64_t o
   if (status == TB_OK) status = tb_map_put(&times->latest, node, 0, times->count + 1);
   times->failed = status != TB_OK;
   if (times->failed) return;
-  times->current = times->count++;
-  times->pieces[times->current] = (struct tb_scan_piece){node, offset, own, own};
+  times->current = &times->pieces[times->count++];
+  *times->current = (struct tb_scan_piece){node, offset, own, own};
 }
 
 /* Goes from line to line of those that the piece is of. */

@@ -21,24 +21,25 @@ struct tb_scan_times {
   struct tb_map latest; /* node of a clock -> its last piece, plus one */
   struct tb_scan_piece *pieces;
   size_t count, capacity;
-  size_t current; /* the piece that a time came to last */
-  bool failed;    /* there was no memory for it */
+  struct tb_scan_piece *current; /* the one that a time came to last; NULL: none, or there was no memory for it */
+  bool failed;                   /* the latter */
 };
 
 void tb_scan_times_init(struct tb_scan_times *times, const struct tb_allocator *allocator);
 void tb_scan_times_free(struct tb_scan_times *times);
 
-/* Begins a piece of the clock, or goes on with its last one. */
+/* Sets `current`: begins a piece of the clock, or goes on with its last one. */
 void tb_scan_times_turn_to(struct tb_scan_times *times, uint32_t node, int64_t own, uint64_t offset);
 
 /* A time of the clock of a node: `own` on that clock, and `time`. */
 static inline void tb_scan_times_add(struct tb_scan_times *times, uint32_t node, int64_t own, int64_t time) {
   uint64_t offset = (uint64_t)time - (uint64_t)own;
-  if (times->current == times->count || times->pieces[times->current].node != node ||
-      times->pieces[times->current].offset != offset)
+  struct tb_scan_piece *piece = times->current;
+  if (!piece || piece->node != node || piece->offset != offset) {
     tb_scan_times_turn_to(times, node, own, offset);
-  if (times->failed) return;
-  struct tb_scan_piece *piece = &times->pieces[times->current];
+    piece = times->current;
+    if (!piece) return;
+  }
   if (own < piece->first) piece->first = own;
   if (own > piece->last) piece->last = own;
 }

@@ -19,7 +19,7 @@ static bool take_primary(struct tb_scanned_walk *scanned) {
 static void begin(void *ctx, const struct tb_allocator *allocator) {
   struct tb_scanned_walk *scanned = ctx;
   tb_scan_times_init(&scanned->times, allocator);
-  scanned->reader.begin(scanned->reader.ctx);
+  scanned->reader.begin(scanned->reader.begin_ctx);
 }
 
 /* Makes the packet of that number the walk's current one; `plain`: of this sequence's plain events. */

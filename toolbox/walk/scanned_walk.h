@@ -14,12 +14,13 @@
 
 /* What reads. Where a function returns false, the reading ends and does not hold. */
 struct tb_scan_reader {
-  void *ctx;
   /* The walk has its allocator and its source, but no prescan. `events` are to be initialised. */
-  void (*begin)(void *ctx);
+  void (*begin)(void *begin_ctx);
+  void *begin_ctx;
   bool (*take_event)(void *ctx, const struct tb_plain_event *event); /* as after tb_track_events_next_plain */
   /* As after tb_walk_next of a packet; of its time only `resolved` and the walk's host_time are set. */
   bool (*take_packet)(void *ctx);
+  void *ctx;
 };
 
 /* Caller-owned; zero but for the first three. */

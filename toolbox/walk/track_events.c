@@ -328,9 +328,11 @@ static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *ev
         raw->track = value;
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_NAME_IID, TB_WIRE_VARINT):
+        if (events->ignores_names) break;
         raw->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, value);
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT):
+        if (events->ignores_names) break;
         add_category(raw, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, value));
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, TB_WIRE_VARINT):

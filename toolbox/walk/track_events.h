@@ -71,6 +71,7 @@ struct tb_track_events {
   struct tb_event_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
   struct tb_map incremental; /* uuids of counters whose values are increments */
+  bool ignores_names;        /* the caller's: names and categories that have ids are taken to be none */
 };
 
 void tb_track_events_init(struct tb_track_events *events, const struct tb_allocator *allocator);
