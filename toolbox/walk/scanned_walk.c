@@ -16,6 +16,15 @@ static bool take_primary(struct tb_scanned_walk *scanned) {
   return scanned->primary == primary;
 }
 
+/* One that was read by a clock's line; false: by something else. */
+static bool take_read(struct tb_scanned_walk *scanned, const struct tb_clock_cursor *clock, int64_t time) {
+  const struct tb_clock_graph *graph = &scanned->walk->source->prescan.clocks.graph;
+  if (!clock->span) return false;
+  tb_scan_times_add(&scanned->times, (uint32_t)(clock->node - graph->nodes), (int64_t)((uint64_t)time - clock->offset),
+                    time);
+  return true;
+}
+
 static void begin(void *ctx, const struct tb_allocator *allocator) {
   struct tb_scanned_walk *scanned = ctx;
   tb_scan_times_init(&scanned->times, allocator);
@@ -43,11 +52,7 @@ static bool take_event(void *ctx, const struct tb_common_packet *packet, uint64_
   if (!turn_to(scanned, number, sequence, packet->head.sequence)) return fail(scanned);
   walk->time.resolved = true;
   walk->host_time = time;
-  if (clock->node)
-    tb_scan_times_add(&scanned->times, (uint32_t)(clock->node - walk->source->prescan.clocks.graph.nodes),
-                      (int64_t)((uint64_t)time - clock->offset), time);
-  else if (!take_primary(scanned))
-    return fail(scanned);
+  if (!(clock->node ? take_read(scanned, clock, time) : take_primary(scanned))) return fail(scanned);
   if (tb_track_events_take_plain(scanned->events, walk, packet, &event))
     return scanned->reader.take_event(scanned->reader.ctx, &event) || fail(scanned);
   tb_walk_set_packet(walk, packet);
