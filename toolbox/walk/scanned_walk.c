@@ -65,15 +65,17 @@ static bool is_odd(const struct tb_packet_header *head) {
          (head->kind == TB_TRACE_PACKET_TRACK_EVENT && !head->has_timestamp);
 }
 
-static bool take_time(struct tb_scanned_walk *scanned, const struct tb_scanned_packet *packet, uint64_t timestamp) {
+/* A time that is not known yet may be so later. */
+static bool take_time(struct tb_scanned_walk *scanned, const struct tb_scanned_packet *packet,
+                      const struct tb_packet_header *head) {
   struct tb_walk *walk = scanned->walk;
   const struct tb_clock_graph *graph = &walk->source->prescan.clocks.graph;
   walk->time.resolved = packet->time.resolved;
-  if (!packet->time.resolved) return true;
+  if (!packet->time.resolved) return !head->has_timestamp;
   walk->host_time = packet->time.time;
   if (!packet->sequence->node) return take_primary(scanned);
   const struct tb_clock_node *node = &graph->nodes[packet->sequence->node - 1];
-  int64_t own = node->incremental ? node->last : (int64_t)(timestamp * node->unit_multiplier);
+  int64_t own = node->incremental ? node->last : (int64_t)(head->timestamp * node->unit_multiplier);
   tb_scan_times_add(&scanned->times, packet->sequence->node - 1, own, packet->time.time);
   return true;
 }
@@ -82,7 +84,7 @@ static bool take_packet(void *ctx, const struct tb_scanned_packet *packet, const
   struct tb_scanned_walk *scanned = ctx;
   if (!packet->sequence) return true;
   if (is_odd(&raw->head) || !turn_to(scanned, packet->number, packet->sequence, TB_EVENT_CLOCK_NONE) ||
-      !take_time(scanned, packet, raw->head.timestamp))
+      !take_time(scanned, packet, &raw->head))
     return fail(scanned);
   scanned->walk->packet = *raw;
   return scanned->reader.take_packet(scanned->reader.ctx) || fail(scanned);
