@@ -424,8 +424,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
     if (status == TB_OK && head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && machine)
       status = take_introduction(s, head, machine);
   }
-  struct tb_merge_packet_time time;
-  time.resolved = false;
+  struct tb_merge_packet_time time = {.resolved = false};
   if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine, &time);
   if (status == TB_OK && s->listener) pass_on(s, packet, sequence, &time);
   return status;
@@ -522,6 +521,7 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   struct tb_raw_packet_reader_options reading = {.allocator = a, .only_heads = true, .max_junk = options->max_junk};
   enum tb_status status = tb_raw_packet_reader_open(place, &reading, &packets, error);
   if (status == TB_OK) status = read_all(s, packets, options->watch, error);
+  s->listener = NULL;
   tb_raw_packet_reader_close(packets);
   measure_machines(s);
   tb_prescan_measure(s);

@@ -93,7 +93,7 @@ struct tb_prescan {
   bool goes_on;                               /* packets follow damage */
   const char *damage;                         /* what the first was, a constant; "" for none */
   uint64_t damage_offset;                     /* and where */
-  const struct tb_prescan_listener *listener; /* the caller's; NULL: none, or it wants no more */
+  const struct tb_prescan_listener *listener; /* during tb_prescan_run; NULL: none, or it wants no more */
 };
 
 /* Asked now and then; `read`: bytes so far of the file as it is stored. False: stop, TB_CANCELLED. */

@@ -34,6 +34,7 @@ static enum tb_status open_walk(struct tb_walk *walk, const char *path, const st
   if (status == TB_OK) status = tb_merger_gather(m, &input, 1);
   if (status == TB_OK) status = find_source(walk, path);
   if (status == TB_OK) status = tb_merger_prescan(m);
+  m->listener = NULL;
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) return TB_OK;
   (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
