@@ -72,7 +72,7 @@ bool tb_choice_keeps(const struct tb_choice *choice);
 enum tb_run_fate {
   TB_RUN_STAYS,
   TB_RUN_GOES,
-  TB_RUN_MIXED /* as tb_choice.packets has it, or the packet is not the first of it */
+  TB_RUN_MIXED /* as tb_choice.packets has it, or arguments go, or the packet is not the first of it */
 };
 const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, enum tb_run_fate *fate);
 /* What becomes of the walk's current packet. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
