@@ -193,7 +193,7 @@ static void begin(void *ctx) {
 }
 
 /* Opens the trace, and takes it in as far as it can be. */
-static enum tb_status open(struct filtering *f, const char *in, struct tb_error *error) {
+static enum tb_status open_trace(struct filtering *f, const char *in, struct tb_error *error) {
   struct tb_merge_options merge = TB_CUT_MERGE_OPTIONS(&f->options, worker_threads);
   struct tb_scanned_walk scanned = {
       .walk = &f->walk,
@@ -214,7 +214,7 @@ enum tb_status tb_filter(const char *in, const char *out, const struct tb_filter
   if (status == TB_OK) status = tb_options_take(&f.options, sizeof(f.options), options, error);
   if (status == TB_OK) status = check(in, out, &f.options, error);
   if (status != TB_OK) return status;
-  status = open(&f, in, error);
+  status = open_trace(&f, in, error);
   if (status == TB_OK) {
     status = run(&f, out, error);
     tb_track_events_free(&f.events);
