@@ -393,20 +393,15 @@ enum tb_status tb_cut_leave_ticks_out(struct tb_cut *cut, uint64_t ticks) {
   return fail_with(cut, settle_ticks(cut, get_sequence(cut), false, ticks, &before));
 }
 
-/* settle, of a counter. sequence NULL: memory is out. */
-static enum tb_status settle_value(struct tb_cut_sequence *sequence, uint64_t uuid, bool stays, int64_t value,
-                                   int64_t *pending) {
-  *pending = 0;
-  return sequence ? settle(&sequence->values, uuid, stays, (uint64_t)value, pending) : TB_NO_MEMORY;
-}
-
 enum tb_status tb_cut_take_value(struct tb_cut *cut, uint64_t uuid, int64_t *value) {
-  return fail_with(cut, settle_value(get_sequence(cut), uuid, true, 0, value));
+  struct tb_cut_sequence *sequence = get_sequence(cut);
+  *value = 0;
+  return fail_with(cut, sequence ? settle(&sequence->values, uuid, true, 0, value) : TB_NO_MEMORY);
 }
 
 enum tb_status tb_cut_leave_value_out(struct tb_cut *cut, uint64_t uuid, int64_t value) {
-  int64_t before;
-  return fail_with(cut, settle_value(get_sequence(cut), uuid, false, value, &before));
+  struct tb_cut_sequence *sequence = get_sequence(cut);
+  return fail_with(cut, sequence ? leave_value_out(cut, sequence, uuid, value) : TB_NO_MEMORY);
 }
 
 enum tb_status tb_cut_leave_out(struct tb_cut *cut, bool counts) {

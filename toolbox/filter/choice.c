@@ -249,7 +249,6 @@ static TB_ALWAYS_INLINE enum tb_status take_plain_event(struct tb_choice *choice
   if (add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0)) {
     struct tb_event_runs *runs = &choice->runs;
     runs->open.has_args |= event->has_args;
-    runs->open.marked |= event->has_extras;
     if (event->has_extras) tb_event_runs_add_values(runs, &choice->events->extras);
   }
   if (!choice->looks_at_slices) return TB_OK;
@@ -396,8 +395,7 @@ bool tb_choice_keeps(const struct tb_choice *choice) {
          !tb_number_set_has(&choice->packets, choice->walk->number);
 }
 
-/* Whether values of further counters in a run stay where their events go: as packets of their own, or as other
- * counters. */
+/* Whether a run has values of counters that readers show: those stay where their events go, in packets of their own. */
 static bool run_has_counters(const struct tb_choice *choice, const struct tb_event_run *run) {
   for (uint8_t i = 0; i < run->counters; i++)
     if (tb_owners_is_counter(&choice->owners, 0, run->uuids[i])) return true;

@@ -36,7 +36,7 @@ struct tb_choice {
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_number_set packets, prints;
-  struct tb_event_runs runs; /* of track events; marked where one has values of further counters */
+  struct tb_event_runs runs; /* of track events */
   uint64_t print;            /* events of ftrace so far */
   struct tb_buffer judged;   /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
   struct tb_open_frames frames;

@@ -190,7 +190,7 @@ static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_r
     if (tb_number_set_has(left_out, number)) {
       status = flush(mixing);
       mixing->copied = mixing->at;
-      if (run->marked && !leave_values_out(mixing, &frame)) break;
+      if (run->counters && !leave_values_out(mixing, &frame)) break;
       if (counts) mixing->pending += frame.timestamp;
       mixing->copied = frame.after;
       dropped++;
@@ -246,7 +246,7 @@ bool tb_mixed_run_take(struct tb_cut *cut, const struct tb_event_run *run, const
   const uint64_t *own = mixing.sheds_args ? tb_map_find(&cut->own_annotations, walk->sequence_number, 0) : NULL;
   mixing.own_annotation = own ? *own : 0;
   mixing.copied = mixing.at;
-  *status = take_pending(&mixing, run->marked);
+  *status = take_pending(&mixing, run->counters);
   if (*status == TB_OK) *status = take_frames(&mixing, run, left_out);
   if (*status == TB_OK) *status = leave_pending(&mixing);
   if (!mixing.passed.count) return *status != TB_OK;

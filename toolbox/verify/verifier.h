@@ -230,7 +230,6 @@ TB_MUST_CHECK enum tb_status tb_verify_logged(struct tb_verifier *v);
 /* What is still open. */
 void tb_verify_streams_end(struct tb_verifier *v);
 void tb_verify_streams_free(struct tb_verifier *v);
-void tb_verify_streams_init(struct tb_verifier *v);
 void tb_verify_async_init(struct tb_verifier *v);
 void tb_verify_async_free(struct tb_verifier *v);
 /* Streams by number: of an async one its place among these, else the index of its track, each times 2. */

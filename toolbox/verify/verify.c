@@ -139,7 +139,7 @@ static struct tb_verifier *create(const struct tb_allocator *allocator) {
   tb_arena_init(&v->arena, allocator, 0);
   tb_map_init(&v->by_uuid, allocator);
   tb_map_init(&v->flow_places, allocator);
-  tb_verify_streams_init(v);
+  tb_verify_async_init(v);
   tb_flow_edges_init(&v->flow_ids, allocator);
   return v;
 }

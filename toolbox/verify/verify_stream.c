@@ -257,8 +257,6 @@ void tb_verify_streams_end(struct tb_verifier *v) {
   for (size_t i = 0; i < v->async_count; i++) find_endless(v, &v->async[i]);
 }
 
-void tb_verify_streams_init(struct tb_verifier *v) { tb_verify_async_init(v); }
-
 void tb_verify_streams_free(struct tb_verifier *v) {
   tb_free(v->allocator, v->frames, v->frame_capacity * sizeof(*v->frames));
   tb_verify_async_free(v);
