@@ -105,9 +105,12 @@ static bool is_thread_count(uint32_t number) {
          number == TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE;
 }
 
+bool tb_event_field_is_argument(uint32_t number) {
+  return !is_of_event(number) && !is_flow(number) && !is_extra(number);
+}
+
 static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
-  return !is_of_event(field->number) && !is_flow(field->number) && !is_extra(field->number) &&
-         !is_own_annotation(edit, field);
+  return tb_event_field_is_argument(field->number) && !is_own_annotation(edit, field);
 }
 
 /* Whether a field of a track event is left out. */

@@ -8,6 +8,9 @@
 #include "protobuf/message_patch.h"
 #include "toolbox/walk/track_events.h"
 
+/* Whether a field of TrackEvent is an argument of the event. */
+bool tb_event_field_is_argument(uint32_t number);
+
 struct tb_packet_edit {
   bool set_timestamp, set_clock;
   uint64_t timestamp;

@@ -127,7 +127,7 @@ enum tb_status tb_choice_judge_mark(struct tb_choice *choice, struct tb_str name
 }
 
 /* By its id, so that a name is looked at once. */
-static enum tb_status judge_name(struct tb_choice *choice, uint32_t id, bool *chosen) {
+static TB_ALWAYS_INLINE enum tb_status judge_name(struct tb_choice *choice, uint32_t id, bool *chosen) {
   enum { UNKNOWN = 0, NO = 1, YES = 2 };
   struct tb_buffer *judged = &choice->judged;
   *chosen = true;
@@ -166,8 +166,6 @@ static enum tb_status judge_categories(struct tb_choice *choice, bool *chosen) {
   struct tb_name_verdict verdict = {tb_name_patterns_want_all(&choice->categories), false};
   enum tb_status status = TB_OK;
   bool any = false;
-  *chosen = true;
-  if (!choice->categories.count) return TB_OK;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_TRACK_EVENT_CATEGORY_IIDS && field.number != TB_TRACK_EVENT_CATEGORIES) continue;
     struct tb_str text = field.number == TB_TRACK_EVENT_CATEGORIES
@@ -181,11 +179,11 @@ static enum tb_status judge_categories(struct tb_choice *choice, bool *chosen) {
   return status;
 }
 
-/* The walk's event, by that name and its categories. */
-static enum tb_status judge_event(struct tb_choice *choice, uint32_t name, bool *chosen) {
+/* The walk's event, by that name and its categories. *chosen is true at first. */
+static TB_ALWAYS_INLINE enum tb_status judge_event(struct tb_choice *choice, uint32_t name, bool *chosen) {
   bool named = true;
   enum tb_status status = judge_name(choice, name, &named);
-  if (status == TB_OK) status = judge_categories(choice, chosen);
+  if (status == TB_OK && choice->categories.count) status = judge_categories(choice, chosen);
   *chosen &= named;
   return status;
 }
@@ -204,8 +202,8 @@ static enum tb_status take_flow(struct tb_choice *choice, const struct tb_event_
 }
 
 /* The walk's event: an edge of a slice, a whole one, or an instant. */
-static enum tb_status take_edge(struct tb_choice *choice, enum tb_event_role role, uint64_t track, uint32_t machine,
-                                struct tb_slice_edge *edge, int64_t duration_ns) {
+static TB_ALWAYS_INLINE enum tb_status take_edge(struct tb_choice *choice, enum tb_event_role role, uint64_t track,
+                                                 uint32_t machine, struct tb_slice_edge *edge, int64_t duration_ns) {
   bool chosen = true;
   enum tb_status status = role != TB_ROLE_END ? judge_event(choice, edge->name, &chosen) : TB_OK;
   if (status != TB_OK) return status;
@@ -246,6 +244,10 @@ static enum tb_status take_event(struct tb_choice *choice) {
 /* The walk's event, which most packets are. */
 static TB_ALWAYS_INLINE enum tb_status take_plain_event(struct tb_choice *choice, const struct tb_plain_event *event) {
   const struct tb_walk *walk = choice->walk;
+  if (choice->runs_of_any) {
+    if (add_to_run(choice, &event->packet, 0)) choice->runs.open.has_args = true; /* or they may */
+    return TB_OK;
+  }
   if (add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0)) {
     struct tb_event_runs *runs = &choice->runs;
     runs->open.has_args |= event->has_args;
@@ -291,7 +293,9 @@ static enum tb_status take_packet(struct tb_choice *choice) {
 }
 
 /* Whether anything has to be known of events before they are written. */
-static bool takes_events(const struct tb_choice *choice) { return choice->looks_at_slices || choice->runs_of_tracks; }
+static bool takes_events(const struct tb_choice *choice) {
+  return choice->looks_at_slices || choice->runs_of_tracks || choice->runs_of_any;
+}
 
 static enum tb_status read_all(struct tb_choice *choice) {
   tb_track_events_rewind(choice->events);

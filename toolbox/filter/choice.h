@@ -33,6 +33,7 @@ struct tb_choice {
   bool no_args, no_flows;
   bool looks_at_slices; /* they are counted; so they are where something of the above asks for it */
   bool runs_of_tracks;  /* each of the runs below is of one track, and of events without flows */
+  bool runs_of_any;     /* each is of whatever events, which nobody reads before they are written */
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_number_set packets, prints;

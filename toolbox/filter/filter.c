@@ -94,12 +94,14 @@ static void begin_choice(struct filtering *f) {
   choice->categories = (struct tb_name_patterns){o->categories, o->category_count, &f->report.matched.categories};
   choice->names = (struct tb_name_patterns){o->names, o->name_count, &f->report.matched.names};
   choice->looks_at_slices = o->max_bytes || o->category_count || o->name_count || f->level.min_dur > 0;
-  f->events.ignores_names = !choice->looks_at_slices;
   choice->min_dur = f->level.min_dur;
   choice->no_flows = f->level.no_flows;
   choice->no_args = f->level.no_args;
-  choice->runs_of_tracks =
-      o->process_count || o->thread_count || o->counter_count || f->level.no_flows || f->level.no_args;
+  choice->runs_of_tracks = o->process_count || o->thread_count || o->counter_count || f->level.no_flows ||
+                           (f->level.no_args && choice->looks_at_slices);
+  choice->runs_of_any = f->level.no_args && !choice->looks_at_slices && !choice->runs_of_tracks;
+  f->events.ignores_names = !choice->looks_at_slices;
+  f->events.ignores_fields = choice->runs_of_any;
 }
 
 static enum tb_status find_chosen(struct filtering *f, uint64_t durations[TB_DURATION_CLASSES]) {

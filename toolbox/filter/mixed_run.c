@@ -58,32 +58,76 @@ struct run_fields {
 
 /* Whether an argument goes: all do but the annotation that has what other formats need. False where that is not seen at
  * once. */
-static bool judge_argument(const struct mixing *mixing, const struct tb_wire_field *field, bool *goes) {
+static TB_ALWAYS_INLINE bool judge_argument(const struct mixing *mixing, const char *field, struct tb_str argument,
+                                            bool *goes) {
   uint64_t iid;
   *goes = true;
-  if (field->number == TB_TRACK_EVENT_TASK_EXECUTION) return true;
-  if (!field->bytes.len || *field->bytes.ptr != TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)) return false;
-  if (!tb_wire_read_varint_ahead(field->bytes.ptr + 1, &iid)) return false;
+  if (*field == TB_WIRE_TAG(TB_TRACK_EVENT_TASK_EXECUTION, TB_WIRE_BYTES)) return true;
+  if (!argument.len || *argument.ptr != TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)) return false;
+  if (!tb_wire_read_varint_ahead(argument.ptr + 1, &iid)) return false;
   *goes = iid != mixing->own_annotation || !iid;
   return true;
 }
 
-/* False where it takes more to write the event. Plain events have no other messages than arguments and what there was
- * before tracks. */
+/* Passes over a field that few events have, and says whether it goes. NULL where it is damaged. */
+static __attribute__((noinline)) const char *pass_field(const struct mixing *mixing, const char *at, const char *end,
+                                                        bool *goes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){at, (size_t)(end - at)});
+  struct tb_wire_field field;
+  if (tb_wire_read(&cursor, &field) != TB_OK) return NULL;
+  *goes = mixing->sheds_args && tb_event_field_is_argument(field.number);
+  return cursor.at;
+}
+
+/* Adds a field to those that change or go. */
+static TB_ALWAYS_INLINE bool add_field(struct run_fields *fields, const char *at, const char *end, uint64_t value,
+                                       bool goes) {
+  struct run_field *last = fields->count ? &fields->list[fields->count - 1] : NULL;
+  if (goes && last && last->goes && last->end == at) {
+    last->end = end;
+    return true;
+  }
+  if (fields->count == FIELDS_MAX) return false;
+  fields->list[fields->count++] = (struct run_field){at, end, value, goes};
+  return true;
+}
+
+/* False where it takes more to write the event. */
 static bool read_fields(const struct mixing *mixing, const struct run_packet *frame, struct run_fields *fields) {
   struct tb_str bytes = {frame->body, (size_t)(frame->after - frame->body)};
-  struct tb_wire_field field;
   fields->count = fields->values = 0;
   if (!tb_packet_common_read(bytes, &fields->head)) return false;
-  struct tb_wire_cursor cursor = tb_wire_cursor(fields->head.payload);
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    bool is_value = field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && fields->values < mixing->values.count;
-    bool goes = mixing->sheds_args && field.type == TB_WIRE_BYTES && field.number != TB_TRACK_EVENT_LEGACY_EVENT;
-    if (goes && !judge_argument(mixing, &field, &goes)) return false;
-    if (!is_value && !goes) continue;
-    if (fields->count == FIELDS_MAX) return false;
-    fields->list[fields->count++] = (struct run_field){field.start, cursor.at, field.value, goes};
-    fields->values += is_value;
+  const char *at = fields->head.payload.ptr, *end = at + fields->head.payload.len;
+  while (at < end) {
+    const char *start = at;
+    uint64_t value;
+    bool goes = false;
+    at = tb_wire_read_varint_ahead(start + 1, &value); /* of a longer tag its rest */
+    if (!at || at > end) return false;
+    switch ((unsigned char)*start) {
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT):
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT):
+      case TB_WIRE_TAG(TB_TRACK_EVENT_NAME_IID, TB_WIRE_VARINT):
+      case TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT):
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, TB_WIRE_VARINT):
+        if (fields->values == mixing->values.count) break;
+        fields->values++;
+        if (!add_field(fields, start, at, value, false)) return false;
+        if (!mixing->sheds_args && fields->values == mixing->values.count) return true; /* nothing else changes */
+        break;
+      case TB_WIRE_TAG(TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_WIRE_BYTES):
+      case TB_WIRE_TAG(TB_TRACK_EVENT_TASK_EXECUTION, TB_WIRE_BYTES):
+        if (value > (uint64_t)(end - at)) return false;
+        if (mixing->sheds_args && !judge_argument(mixing, start, (struct tb_str){at, (size_t)value}, &goes))
+          return false;
+        at += value;
+        if (goes && !add_field(fields, start, at, 0, true)) return false;
+        break;
+      default:
+        at = pass_field(mixing, start, end, &goes);
+        if (!at || (goes && !add_field(fields, start, at, 0, true))) return false;
+    }
   }
   return true;
 }
@@ -116,19 +160,41 @@ static enum tb_status write(const struct mixing *mixing, const char *from, const
 /* Writes what stays before the next packet. */
 static enum tb_status flush(const struct mixing *mixing) { return write(mixing, mixing->copied, mixing->at); }
 
-/* Writes the front of a packet up to its timestamp, which makes up for what is pending; it grows by `growth` behind
- * that. */
-static enum tb_status write_front(struct mixing *mixing, const struct run_packet *frame, size_t growth) {
-  char front[TB_PACKET_FRAME_MAX + 1 + TB_WIRE_VARINT_MAX];
+/* Room for what is written of one packet of a run, which grows by less than that. NULL: *status. */
+enum { GROWTH_MAX = TB_PACKET_FRAME_MAX + (2 + TB_EXTRA_COUNTERS) * (1 + TB_WIRE_VARINT_MAX) };
+static char *reserve(const struct mixing *mixing, size_t len, enum tb_status *status) {
+  struct tb_merger *m = &mixing->cut->walk->merger;
+  char *to = tb_output_reserve(m->output, len + GROWTH_MAX, &m->error);
+  if (!to) *status = m->error.code;
+  return to;
+}
+
+static void commit(const struct mixing *mixing, const char *from, const char *to) {
+  tb_output_commit(mixing->cut->walk->merger.output, (size_t)(to - from));
+}
+
+static TB_ALWAYS_INLINE char *put(char *to, const char *from, const char *end) {
+  memcpy(to, from, (size_t)(end - from));
+  return to + (end - from);
+}
+
+/* Puts the front of a packet up to its timestamp, which makes up for what is pending; `rest` bytes come behind that. */
+static TB_ALWAYS_INLINE char *put_front(struct mixing *mixing, const struct run_packet *frame, size_t rest, char *to) {
   uint64_t timestamp = frame->timestamp + mixing->pending;
-  size_t rest = (size_t)(frame->after - frame->timestamp_end) + growth;
-  char *at = tb_wire_put_tag(front, TB_TRACE_PACKET, TB_WIRE_BYTES);
-  at = tb_wire_put_varint(at, 1 + tb_wire_varint_size(timestamp) + rest);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, timestamp);
-  enum tb_status status = flush(mixing);
   mixing->pending = 0;
+  to = tb_wire_put_tag(to, TB_TRACE_PACKET, TB_WIRE_BYTES);
+  to = tb_wire_put_varint(to, 1 + tb_wire_varint_size(timestamp) + rest);
+  return tb_wire_put_uint(to, TB_TRACE_PACKET_TIMESTAMP, timestamp);
+}
+
+/* Writes that; the rest of the packet stays as it is. */
+static enum tb_status write_front(struct mixing *mixing, const struct run_packet *frame) {
+  enum tb_status status = flush(mixing);
+  char *from = status == TB_OK ? reserve(mixing, 0, &status) : NULL;
+  if (!from) return status;
+  commit(mixing, from, put_front(mixing, frame, (size_t)(frame->after - frame->timestamp_end), from));
   mixing->copied = frame->timestamp_end;
-  return status == TB_OK ? write(mixing, front, at) : status;
+  return TB_OK;
 }
 
 /* What the values of a packet are where they make up for what is pending, and how long its event is then. */
@@ -145,25 +211,32 @@ static size_t settle_values(struct mixing *mixing, struct run_fields *fields) {
   return len;
 }
 
+static char *put_event(const struct run_packet *frame, const struct run_fields *fields, char *to) {
+  const char *copied = fields->head.payload.ptr;
+  for (size_t i = 0; i < fields->count; i++) {
+    const struct run_field *field = &fields->list[i];
+    to = put(to, copied, field->at);
+    if (!field->goes) to = tb_wire_put_uint(to, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, field->value);
+    copied = field->end;
+  }
+  return put(to, copied, frame->after);
+}
+
 /* Writes a packet, with a timestamp and values that make up for what is pending, and without what goes. */
 static enum tb_status write_fields(struct mixing *mixing, const struct run_packet *frame, struct run_fields *fields) {
-  char bytes[1 + TB_WIRE_VARINT_MAX];
-  const char *payload = fields->head.payload.ptr;
+  const struct tb_packet_common *head = &fields->head;
   size_t len = settle_values(mixing, fields);
-  size_t before = (size_t)(payload - fields->head.event_at) + fields->head.payload.len;
-  char *at = tb_wire_put_varint(tb_wire_put_tag(bytes, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES), len);
-  enum tb_status status = write_front(mixing, frame, (size_t)(at - bytes) + len - before);
-  if (status == TB_OK) status = write(mixing, mixing->copied, fields->head.event_at);
-  if (status == TB_OK) status = write(mixing, bytes, at);
-  mixing->copied = payload;
-  for (size_t i = 0; i < fields->count && status == TB_OK; i++) {
-    const struct run_field *field = &fields->list[i];
-    status = write(mixing, mixing->copied, field->at);
-    at = field->goes ? bytes : tb_wire_put_uint(bytes, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, field->value);
-    if (status == TB_OK) status = write(mixing, bytes, at);
-    mixing->copied = field->end;
-  }
-  return status;
+  size_t around =
+      (size_t)(head->event_at - frame->timestamp_end) + (size_t)(frame->after - head->payload.ptr) - head->payload.len;
+  enum tb_status status = flush(mixing);
+  char *from = status == TB_OK ? reserve(mixing, (size_t)(frame->after - mixing->at), &status) : NULL;
+  if (!from) return status;
+  char *to = put_front(mixing, frame, around + 1 + tb_wire_varint_size(len) + len, from);
+  to = put(to, frame->timestamp_end, head->event_at);
+  to = tb_wire_put_varint(tb_wire_put_tag(to, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES), len);
+  commit(mixing, from, put_event(frame, fields, to));
+  mixing->copied = frame->after;
+  return TB_OK;
 }
 
 /* Of a packet that stays and may not be as it was. *taken: it could be read. */
@@ -173,7 +246,7 @@ static enum tb_status take_changed(struct mixing *mixing, const struct run_packe
   *taken = !looks || read_fields(mixing, frame, &fields);
   if (!*taken) return TB_OK;
   if (looks && (mixing->values_pending || fields.count > fields.values)) return write_fields(mixing, frame, &fields);
-  return mixing->pending ? write_front(mixing, frame, 0) : TB_OK;
+  return mixing->pending ? write_front(mixing, frame) : TB_OK;
 }
 
 static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_run *run,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "protos/field_numbers.h"
+#include "toolbox/walk/track_events.h"
 
 /* 50 MB and 16 MB; what is behind them is of no run. Timestamps that count have no more bits: their sums have 64. */
 enum { RUNS_MAX = 1 << 19, PLACES_MAX = 1 << 20, TICKS_BITS = 40 };
@@ -46,17 +47,6 @@ struct event {
   uint64_t value[TB_SLICE_RUN_VALUES];
   struct tb_str legacy;
 };
-
-/* Whether what is said of an event of before there were tracks makes it a whole slice of no length. */
-static bool is_short(struct tb_str legacy) {
-  static const char start[] = {TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_PHASE, TB_WIRE_VARINT),
-                               'X',
-                               TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, TB_WIRE_VARINT),
-                               0,
-                               TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US, TB_WIRE_VARINT),
-                               0};
-  return (legacy.len == sizeof(start) || legacy.len == sizeof(start) - 2) && !memcmp(legacy.ptr, start, legacy.len);
-}
 
 /* Passes over the fields from `at` on that read_event has no case for, up to one that it has or the end. Sets *named
  * where one is a name. NULL where one is of a counter, or damaged. */
@@ -141,7 +131,7 @@ static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct eve
 static bool fits(const struct event *event) {
   if (event->type == TB_TRACK_EVENT_TYPE_SLICE_END && event->named) return false;
   if (event->has_track && !event->track) return false;
-  if (event->legacy.ptr) return event->type <= TB_TRACK_EVENT_TYPE_INSTANT && is_short(event->legacy);
+  if (event->legacy.ptr) return event->type <= TB_TRACK_EVENT_TYPE_INSTANT && tb_legacy_event_is_short(event->legacy);
   return event->type == TB_TRACK_EVENT_TYPE_SLICE_BEGIN || event->type == TB_TRACK_EVENT_TYPE_SLICE_END ||
          event->type == TB_TRACK_EVENT_TYPE_INSTANT;
 }

@@ -60,13 +60,8 @@ static inline enum tb_status begin(struct tb_slice_pairs *pairs, struct tb_slice
 
 /* The innermost open slice that an end may mean; false where there is none. */
 static inline bool find_open(const struct tb_slice_track *track, const struct tb_slice_edge *end, size_t *at) {
-  for (*at = track->count; (*at)-- > 0;) {
-    const struct tb_slice_edge *open = &track->open[*at];
-    if (open->ends) continue;
-    if (end->name && open->name && end->name != open->name) continue;
-    if (end->categories && end->categories != open->categories) continue;
-    return true;
-  }
+  for (*at = track->count; (*at)-- > 0;)
+    if (tb_slice_edge_may_end(end, &track->open[*at])) return true;
   return false;
 }
 
@@ -130,8 +125,8 @@ static enum tb_status put_gathered(struct tb_slice_pairs *pairs, struct tb_slice
   return status;
 }
 
-enum tb_status tb_slice_pairs_take(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
-                                   const struct tb_slice_edge *edge) {
+enum tb_status tb_slice_pairs_take_any(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
+                                       const struct tb_slice_edge *edge) {
   struct tb_slice_track *track = get_track(pairs, key, kind);
   if (!track) return TB_NO_MEMORY;
   if (pairs->gathers_all || (pairs->again && track->disordered)) return gather(pairs, track, edge);

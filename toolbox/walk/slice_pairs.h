@@ -59,9 +59,38 @@ void tb_slice_pairs_init(struct tb_slice_pairs *pairs, const struct tb_allocator
                          void *ctx);
 void tb_slice_pairs_free(struct tb_slice_pairs *pairs);
 
-/* The next event of the track `key`, `kind`. What the sink returned; TB_NO_MEMORY, TB_LIMIT. */
-TB_MUST_CHECK enum tb_status tb_slice_pairs_take(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
-                                                 const struct tb_slice_edge *edge);
+/* Whether an end may mean an open slice. */
+static inline bool tb_slice_edge_may_end(const struct tb_slice_edge *end, const struct tb_slice_edge *open) {
+  return !open->ends && (!end->name || !open->name || end->name == open->name) &&
+         (!end->categories || end->categories == open->categories);
+}
+
+/* For tb_slice_pairs_take. */
+TB_MUST_CHECK enum tb_status tb_slice_pairs_take_any(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind,
+                                                     const struct tb_slice_edge *edge);
+
+/* The next event of the track `key`, `kind`. What the sink returned; TB_NO_MEMORY, TB_LIMIT. Quick for one that begins
+ * a slice or ends the innermost one. */
+TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_slice_pairs_take(struct tb_slice_pairs *pairs, uint64_t key,
+                                                                         uint64_t kind,
+                                                                         const struct tb_slice_edge *edge) {
+  uint32_t number;
+  if (pairs->gathers_all || pairs->again || !tb_map_get_recent(&pairs->index, &pairs->recent, key, kind, &number))
+    return tb_slice_pairs_take_any(pairs, key, kind, edge);
+  struct tb_slice_track *track = &pairs->tracks[number];
+  bool takes = edge->ends ? track->count && tb_slice_edge_may_end(edge, &track->open[track->count - 1])
+                          : track->count < track->capacity;
+  if (!takes || track->outlived || !track->reached_any || edge->time < track->reached)
+    return tb_slice_pairs_take_any(pairs, key, kind, edge);
+  track->reached = edge->time;
+  if (!edge->ends) {
+    track->open[track->count++] = *edge;
+    return TB_OK;
+  }
+  const struct tb_slice_edge slice = track->open[--track->count];
+  return pairs->sink(pairs->ctx, &slice, edge);
+}
+
 /* Whether the next events of the track can be taken at once by tb_slice_pairs_take_run, which end `ends` slices that
  * are open now; *outermost: that which they end last, NULL: none. */
 bool tb_slice_pairs_can_take_run(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind, size_t ends,

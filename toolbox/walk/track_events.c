@@ -412,9 +412,24 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
   return TB_OK;
 }
 
+bool tb_legacy_event_is_short(struct tb_str legacy) {
+  static const char start[] = {TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_PHASE, TB_WIRE_VARINT),
+                               'X',
+                               TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, TB_WIRE_VARINT),
+                               0,
+                               TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US, TB_WIRE_VARINT),
+                               0};
+  return (legacy.len == sizeof(start) || legacy.len == sizeof(start) - 2) && !memcmp(legacy.ptr, start, legacy.len);
+}
+
 /* Of those of before there were tracks the whole slices; false where it is another one. */
 static bool read_plain_legacy(const struct tb_event_sequence *sequence, struct tb_str legacy,
                               struct tb_plain_event *event) {
+  if (tb_legacy_event_is_short(legacy)) {
+    event->role = TB_ROLE_COMPLETE;
+    event->duration_ns = 0;
+    return true;
+  }
   struct tb_event_view view = {.role = event->role, .track = event->track, .name = event->name};
   read_legacy(sequence, legacy, true, &view);
   event->role = view.role;
@@ -446,7 +461,7 @@ static TB_ALWAYS_INLINE bool is_plain(struct tb_track_events *events, const stru
   const struct tb_packet_common *head = &packet->head;
   return head->timestamp_at && walk->sequence_number < events->sequence_count &&
          !tb_track_events_lack_state_of(events, walk->sequence_number, head->flags) &&
-         read_plain(events, walk->sequence_number, &head->payload, event);
+         (events->ignores_fields || read_plain(events, walk->sequence_number, &head->payload, event));
 }
 
 /* Makes it the walk's event. */

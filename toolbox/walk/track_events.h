@@ -71,7 +71,9 @@ struct tb_track_events {
   struct tb_event_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
   struct tb_map incremental; /* uuids of counters whose values are increments */
-  bool ignores_names;        /* the caller's: names and categories that have ids are taken to be none */
+  /* the caller's: names and categories that have ids are taken to be none; of a tb_plain_event `packet` alone is found,
+   * and it may be any track event */
+  bool ignores_names, ignores_fields;
 };
 
 void tb_track_events_init(struct tb_track_events *events, const struct tb_allocator *allocator);
@@ -115,6 +117,10 @@ struct tb_plain_event {
   bool has_args;
   struct tb_packet_part packet;
 };
+
+/* Whether what is said of an event of before there were tracks makes it a whole slice of no length: so most of them are
+ * said in traces that are converted. */
+bool tb_legacy_event_is_short(struct tb_str legacy);
 
 /* Takes the walk's next packet where it is such an event, at a known time and of the sequence of the plain events
  * before it: as tb_walk_next and tb_track_events_read, but of the walk only `number`, `host_time` and the payload are
