@@ -155,7 +155,8 @@ async function judge(options, home, trace, work) {
 }
 
 const LEFT_ARGS = `select key, display_value from slice join args using (arg_set_id)
-  where key glob 'debug.*' and key not glob 'debug.trace_event*'`;
+  where (key glob 'debug.*' and key not glob 'debug.trace_event*') or key glob 'chrome_*' or key glob 'task.*'
+    or key glob 'track_event.*'`;
 const LEFT_FLOWS = `select * from flow
   where slice_out in (select s.id from slice s join track_place using (track_id)
     where named and ifnull(s.name, '') not glob 'binder*')`;
