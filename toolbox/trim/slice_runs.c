@@ -7,20 +7,52 @@
 #include "toolbox/walk/track_events.h"
 
 /* 50 MB and 16 MB; what is behind them is of no run. Timestamps that count have no more bits: their sums have 64. */
-enum { RUNS_MAX = 1 << 19, PLACES_MAX = 1 << 20, TICKS_BITS = 40 };
+enum { RUNS_MAX = 1 << 19, PLACES_MAX = 1 << 20, DISORDERED_MAX = 1 << 20, TICKS_BITS = 40 };
 
 void tb_slice_runs_init(struct tb_slice_runs *runs, const struct tb_allocator *allocator) {
   *runs = (struct tb_slice_runs){.allocator = allocator, .follows = UINT64_MAX};
+  tb_map_init(&runs->reached, allocator);
 }
 
 void tb_slice_runs_free(struct tb_slice_runs *runs) {
   if (!runs->allocator) return;
   tb_free(runs->allocator, runs->runs, runs->capacity * sizeof(*runs->runs));
   tb_free(runs->allocator, runs->places, runs->place_capacity * sizeof(*runs->places));
+  tb_free(runs->allocator, runs->disordered, runs->disordered_capacity * sizeof(*runs->disordered));
+  tb_map_free(&runs->reached);
 }
 
-void tb_slice_runs_end(struct tb_slice_runs *runs) {
+/* ---- whether the events of a track are in order ------------------------------------------------------------------ */
+
+static void add_disordered(struct tb_slice_runs *runs, uint64_t track) {
+  void *disordered = runs->disordered;
+  if (runs->disordered_count && runs->disordered[runs->disordered_count - 1] == track) return;
+  enum tb_status status = tb_grow_array(runs->allocator, &disordered, &runs->disordered_capacity,
+                                        runs->disordered_count + 1, sizeof(track), DISORDERED_MAX);
+  runs->disordered = disordered;
+  if (status == TB_OK) runs->disordered[runs->disordered_count++] = track;
+}
+
+/* Events of the track begin at `time`. Where there is no memory, a later reading sees whether they are in order. */
+static void enter_track(struct tb_slice_runs *runs, uint64_t track, int64_t time) {
+  runs->reached_of = tb_map_find(&runs->reached, track, 0);
+  if (runs->reached_of && time < (int64_t)*runs->reached_of) add_disordered(runs, track);
+  if (!runs->reached_of && tb_map_put(&runs->reached, track, 0, 0) == TB_OK)
+    runs->reached_of = tb_map_find(&runs->reached, track, 0);
+}
+
+/* They end at `time`. */
+static void leave_track(struct tb_slice_runs *runs, int64_t time) {
+  if (runs->reached_of) *runs->reached_of = (uint64_t)time;
+  runs->reached_of = NULL;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+/* Its last event was at `last`. */
+static void end_run(struct tb_slice_runs *runs, int64_t last) {
   struct tb_slice_run *run = &runs->growing;
+  leave_track(runs, last);
   bool keeps = runs->follows != UINT64_MAX && run->count >= TB_SLICE_RUN_LEAST;
   void *all = runs->runs, *places = runs->places;
   runs->follows = UINT64_MAX;
@@ -38,6 +70,8 @@ void tb_slice_runs_end(struct tb_slice_runs *runs) {
   runs->place_count += run->open;
   runs->runs[runs->count++] = *run;
 }
+
+void tb_slice_runs_end(struct tb_slice_runs *runs) { end_run(runs, runs->time); }
 
 /* What of an event counts for a run. */
 struct event {
@@ -146,8 +180,9 @@ static bool goes_on(const struct tb_slice_runs *runs, uint64_t number, const str
 }
 
 static void begin_run(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet,
-                      const struct event *event, bool counts) {
-  tb_slice_runs_end(runs);
+                      const struct event *event, bool counts, int64_t last) {
+  end_run(runs, last);
+  if (event->has_track) enter_track(runs, event->track, runs->time);
   runs->growing = (struct tb_slice_run){.first = number,
                                         .first_ticks = packet->head.timestamp,
                                         .sequence = packet->head.sequence,
@@ -156,17 +191,19 @@ static void begin_run(struct tb_slice_runs *runs, uint64_t number, const struct 
                                         .track = event->track};
 }
 
-void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet,
-                        bool counts) {
+void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet, bool counts,
+                        int64_t time) {
   const struct tb_packet_common *head = &packet->head;
   struct tb_slice_run *run = &runs->growing;
+  const int64_t last = runs->time;
   struct event event;
+  runs->time = time; /* at once: registers are scarce behind it */
   if ((counts && head->timestamp >> TICKS_BITS) || packet->framed.len > TB_SLICE_RUN_BYTES ||
       !read_event(&head->payload, &event) || !fits(&event)) {
-    tb_slice_runs_end(runs);
+    end_run(runs, last);
     return;
   }
-  if (!goes_on(runs, number, packet, &event, counts)) begin_run(runs, number, packet, &event, counts);
+  if (!goes_on(runs, number, packet, &event, counts)) begin_run(runs, number, packet, &event, counts, last);
   run->last_ticks = counts ? run->last_ticks + head->timestamp : head->timestamp;
   const struct tb_slice_run_place place = {run->last_ticks, run->count, run->bytes};
   for (uint8_t i = 0; i < event.values; i++) {
@@ -193,15 +230,19 @@ static void begin(void *ctx, const struct tb_allocator *allocator) { tb_slice_ru
 static bool take_event(void *ctx, const struct tb_common_packet *packet, uint64_t number,
                        const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock, int64_t time) {
   (void)sequence;
-  (void)time;
-  tb_slice_runs_take(ctx, number, packet, clock->keep != 0);
+  tb_slice_runs_take(ctx, number, packet, clock->keep != 0, time);
   return true;
 }
 
 static bool take_packet(void *ctx, const struct tb_scanned_packet *scanned, const struct tb_raw_packet *packet) {
-  (void)scanned;
-  (void)packet;
-  tb_slice_runs_end(ctx);
+  struct tb_slice_runs *runs = ctx;
+  const struct tb_packet_header *head = &packet->head;
+  tb_slice_runs_end(runs);
+  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->machine || !scanned->time.resolved) return true;
+  uint64_t track = tb_wire_find_number(head->payload, TB_TRACK_EVENT_TRACK_UUID);
+  if (!track) return true;
+  enter_track(runs, track, scanned->time.time);
+  leave_track(runs, scanned->time.time);
   return true;
 }
 

@@ -2,14 +2,15 @@
  *
  * Runs of plain track events (perfetto/packet/packet_header.h) that follow each other in a file, are of one sequence
  * and one track and come in the order of time; and of each run what it ends and what it leaves open. Found as a file is
- * scanned, so that a later reading need not look at each event of those that are whole where it looks for nothing.
+ * scanned, so that a later reading need not look at each event of those that are whole where it looks for nothing. And
+ * of which tracks events are not in the order of time.
  *
  *   tb_slice_runs_init … tb_slice_runs_take … tb_slice_runs_end … tb_slice_runs_at … tb_slice_runs_free
  */
 #ifndef TB_TOOLBOX_TRIM_SLICE_RUNS_H
 #define TB_TOOLBOX_TRIM_SLICE_RUNS_H
 
-#include "base/memory.h"
+#include "base/map.h"
 #include "merge/input/prescan.h"
 
 /* A run has no more bytes; no more begins that are open at a time; and is kept where it has at least so many events. */
@@ -54,15 +55,21 @@ struct tb_slice_runs {
   struct tb_slice_run growing; /* the one that may grow ... */
   uint64_t follows;            /* ... by the packet of this number; UINT64_MAX: none does */
   struct tb_slice_run_place open[TB_SLICE_RUN_OPEN];
+  struct tb_map reached; /* uuid of a track that events name -> when the last of them was in the file, so far */
+  uint64_t *reached_of;  /* that of the track that the growing run names; NULL: none, or there was no memory */
+  int64_t time;          /* of the last event that was taken */
+  uint64_t *disordered;  /* uuids of tracks whose events are not in order, each at least once */
+  size_t disordered_count, disordered_capacity;
 };
 
 void tb_slice_runs_init(struct tb_slice_runs *runs, const struct tb_allocator *allocator);
 void tb_slice_runs_free(struct tb_slice_runs *runs);
 
-/* The next packet of the file of those that tb_packet_cursor_take takes, with its number; `counts`: its timestamp
- * counts from the one before it. A packet of which nothing is said is of no run, and ends one. */
-void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet,
-                        bool counts);
+/* The next packet of the file of those that tb_packet_cursor_take takes, with its number and when it is, as far as that
+ * is known; `counts`: its timestamp counts from the one before it. A packet of which nothing is said is of no run, and
+ * ends one. */
+void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struct tb_common_packet *packet, bool counts,
+                        int64_t time);
 
 /* Initialises runs that are zero and takes the packets of a trace, as it is scanned. */
 struct tb_prescan_listener tb_slice_runs_listen(struct tb_slice_runs *runs);

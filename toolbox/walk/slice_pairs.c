@@ -129,7 +129,7 @@ enum tb_status tb_slice_pairs_take_any(struct tb_slice_pairs *pairs, uint64_t ke
                                        const struct tb_slice_edge *edge) {
   struct tb_slice_track *track = get_track(pairs, key, kind);
   if (!track) return TB_NO_MEMORY;
-  if (pairs->gathers_all || (pairs->again && track->disordered)) return gather(pairs, track, edge);
+  if (pairs->gathers_all || track->gathers) return gather(pairs, track, edge);
   if (track->reached_any && edge->time < track->reached) track->disordered = true;
   track->reached = edge->time;
   track->reached_any = true;
@@ -145,7 +145,7 @@ bool tb_slice_pairs_can_take_run(const struct tb_slice_pairs *pairs, uint64_t ke
   if (pairs->gathers_all) return false;
   if (!tb_map_get(&pairs->index, key, kind, &number)) return true;
   const struct tb_slice_track *track = &pairs->tracks[number];
-  if (track->outlived || (pairs->again && track->disordered)) return false;
+  if (track->outlived || track->gathers) return false;
   if (ends && track->count) *outermost = &track->open[track->count > ends ? track->count - ends : 0];
   return true;
 }
@@ -178,17 +178,26 @@ const struct tb_slice_edge *tb_slice_pairs_innermost(const struct tb_slice_pairs
   return &pairs->tracks[number].open[pairs->tracks[number].count - 1];
 }
 
+enum tb_status tb_slice_pairs_gather(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind) {
+  struct tb_slice_track *track = get_track(pairs, key, kind);
+  if (!track) return TB_NO_MEMORY;
+  track->gathers = true;
+  return TB_OK;
+}
+
 bool tb_slice_pairs_disordered(const struct tb_slice_pairs *pairs) {
   for (size_t i = 0; i < pairs->track_count; i++)
-    if (pairs->tracks[i].disordered) return true;
+    if (pairs->tracks[i].disordered && !pairs->tracks[i].gathers) return true;
   return false;
 }
 
 void tb_slice_pairs_start_again(struct tb_slice_pairs *pairs) {
   pairs->again = true;
   for (size_t i = 0; i < pairs->track_count; i++) {
-    pairs->tracks[i].count = pairs->tracks[i].outlived = 0;
-    pairs->tracks[i].reached_any = false;
+    struct tb_slice_track *track = &pairs->tracks[i];
+    track->count = track->outlived = track->gathered_count = 0;
+    track->reached_any = false;
+    track->gathers |= track->disordered;
   }
 }
 

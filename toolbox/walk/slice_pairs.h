@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which end ends which begin, track by track. Tracks whose events come in the order of time are paired as they come;
- * a track that does not is gathered by another reading of the trace, sorted, and paired at its end.
+ * Which end ends which begin, track by track. Tracks whose events come in the order of time are paired as they come.
+ * One whose events do not is gathered, sorted, and paired at the end: by another reading of the trace, where that was
+ * not known before.
  *
  *   tb_slice_pairs_init … take … (tb_slice_pairs_start_again … take …) … tb_slice_pairs_end … tb_slice_pairs_free
  */
@@ -37,6 +38,7 @@ struct tb_slice_track {
   int64_t reached; /* when its last event was; where it had one */
   bool reached_any;
   bool disordered; /* an event was before that */
+  bool gathers;    /* its events are gathered, and sorted at the end */
   struct tb_slice_edge *gathered;
   size_t gathered_count, gathered_capacity;
 };
@@ -75,12 +77,12 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_slice_pairs_take(struct 
                                                                          uint64_t kind,
                                                                          const struct tb_slice_edge *edge) {
   uint32_t number;
-  if (pairs->gathers_all || pairs->again || !tb_map_get_recent(&pairs->index, &pairs->recent, key, kind, &number))
+  if (pairs->gathers_all || !tb_map_get_recent(&pairs->index, &pairs->recent, key, kind, &number))
     return tb_slice_pairs_take_any(pairs, key, kind, edge);
   struct tb_slice_track *track = &pairs->tracks[number];
   bool takes = edge->ends ? track->count && tb_slice_edge_may_end(edge, &track->open[track->count - 1])
                           : track->count < track->capacity;
-  if (!takes || track->outlived || !track->reached_any || edge->time < track->reached)
+  if (!takes || track->gathers || track->outlived || !track->reached_any || edge->time < track->reached)
     return tb_slice_pairs_take_any(pairs, key, kind, edge);
   track->reached = edge->time;
   if (!edge->ends) {
@@ -107,8 +109,11 @@ TB_MUST_CHECK enum tb_status tb_slice_pairs_open(struct tb_slice_pairs *pairs, u
 /* The innermost open slice of a track that is in order so far; NULL: none. Valid until the next call. */
 const struct tb_slice_edge *tb_slice_pairs_innermost(const struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind);
 
-/* Whether a track was not in order: what the sink got is wrong then, and the trace is to be read again after
- * tb_slice_pairs_start_again. */
+/* Before the first event: those of that track are not in order. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_slice_pairs_gather(struct tb_slice_pairs *pairs, uint64_t key, uint64_t kind);
+
+/* Whether a track was not in order that was not gathered: what the sink got is wrong then, and the trace is to be read
+ * again after tb_slice_pairs_start_again. */
 bool tb_slice_pairs_disordered(const struct tb_slice_pairs *pairs);
 void tb_slice_pairs_start_again(struct tb_slice_pairs *pairs);
 

@@ -59,7 +59,10 @@ static void find(bool counts) {
   assert_true(trace.len + TB_PACKET_AHEAD < sizeof(trace.data));
   put_text(&trace, 1, "a packet's length of bytes to read ahead"); /* a cursor is not asked for the last one */
   cursor.end = trace.data + trace.len;
-  while (tb_packet_cursor_take(&cursor, &packet)) tb_slice_runs_take(&runs, number++, &packet, counts);
+  while (tb_packet_cursor_take(&cursor, &packet)) {
+    tb_slice_runs_take(&runs, number, &packet, counts, (int64_t)packet.head.timestamp);
+    number++;
+  }
   tb_slice_runs_end(&runs);
 }
 
@@ -97,6 +100,16 @@ static void timestamps_that_count_are_added_up(void **unused) {
   assert_int_equal(runs.count, 1);
   assert_int_equal(runs.runs[0].last_ticks, 103);
   assert_int_equal(runs.places[0].ticks, 103);
+}
+
+static void tracks_whose_events_are_not_in_order_are_noted(void **unused) {
+  (void)unused;
+  const uint64_t times[] = {100, 200, 110, 210, 105, 220, 300, 230};
+  for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+    put_event(times[i], SEQUENCE, BEGIN, 5 + i % 2, NULL); /* 5: 100, 110, 105, 300; 6: in order */
+  find(false);
+  assert_int_equal(runs.disordered_count, 1);
+  assert_int_equal(runs.disordered[0], 5);
 }
 
 static void values_are_added_up_by_their_place(void **unused) {
@@ -241,6 +254,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_run_says_what_it_ends_and_what_it_leaves_open),
       TEST(timestamps_that_count_are_added_up),
+      TEST(tracks_whose_events_are_not_in_order_are_noted),
       TEST(values_are_added_up_by_their_place),
       TEST(a_whole_slice_of_no_length_ends_and_opens_nothing),
       TEST(another_sequence_or_track_and_a_time_before_end_a_run),
