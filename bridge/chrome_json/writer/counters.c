@@ -189,7 +189,7 @@ static void describe_counter(struct tb_json_writer *w, const struct tb_track *tr
     tb_json_emit_raw(&w->out, identity->id.ptr, identity->id.len);
   }
   TB_JSON_EMIT(&w->out, "]}");
-  tb_json_object_end(w, start, 0);
+  tb_json_end_track_name(w, start);
 }
 
 enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event) {

@@ -97,6 +97,25 @@ size_t tb_json_begin_track_name(struct tb_json_writer *w, const struct tb_track 
   return start;
 }
 
+/* The object that was written last. */
+static struct tb_str text_from(const struct tb_json_writer *w, size_t start) {
+  const struct tb_buffer *out = &w->out.buffer;
+  return out->len > start ? (struct tb_str){out->data + start, out->len - start} : TB_STR("");
+}
+
+void tb_json_end_track_name(struct tb_json_writer *w, size_t start) {
+  tb_json_object_end(w, start, 0);
+  struct tb_str text = text_from(w, start);
+  if (w->track_names.count && tb_intern_find(&w->track_names, text, tb_intern_hash(text)))
+    tb_json_object_cancel(w, start);
+}
+
+void tb_json_put_track_name(struct tb_json_writer *w, const struct tb_event *event) {
+  size_t start = w->out.buffer.len + (w->any_event ? sizeof(",\n") - 1 : 0);
+  tb_json_put_whole(w, event, 'M');
+  if (!tb_intern_id(&w->track_names, text_from(w, start))) (void)tb_json_fail(w, TB_NO_MEMORY);
+}
+
 void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track) {
   if (state->described || (!track->name.len && track->has_pid)) return;
   state->described = true;
@@ -107,5 +126,5 @@ void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, con
   }
   tb_json_emit_track_id(&w->out, track, false);
   TB_JSON_EMIT(&w->out, "}");
-  tb_json_object_end(w, start, 0);
+  tb_json_end_track_name(w, start);
 }

@@ -188,6 +188,10 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
 /* Events that are not JSON's own. */
 static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_event *event) {
   switch (event->type) {
+    case TB_EVENT_METADATA:
+      if (!tb_str_equal(event->name, TB_STR("track_name"))) return put_whole(w, event);
+      tb_json_put_track_name(w, event);
+      break;
     case TB_EVENT_SLICE_BEGIN:
       tb_json_put_begin(w, event);
       break;
@@ -279,6 +283,7 @@ static void destroy(struct tb_writer *writer) {
   tb_json_free_id_only_flows(w);
   tb_intern_free(&w->frame_ids);
   tb_intern_free(&w->top_names);
+  tb_intern_free(&w->track_names);
   tb_free(writer->allocator, w, sizeof(*w));
   writer->state = NULL;
 }
@@ -314,6 +319,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_intern_init(&w->id_only_names, a);
   tb_intern_init(&w->frame_ids, a);
   tb_intern_init(&w->top_names, a);
+  tb_intern_init(&w->track_names, a);
   TB_JSON_EMIT(&w->out, "{\"traceEvents\":[\n");
   return TB_OK;
 }

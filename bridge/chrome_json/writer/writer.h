@@ -127,6 +127,7 @@ struct tb_json_writer {
   struct tb_spool packets; /* of otherData: {"name of the packet":{…}} */
   struct tb_json_emit top; /* any other: ,"key":value */
   struct tb_intern top_names;
+  struct tb_intern track_names; /* metadata events `track_name` that the source has, as they were written */
   struct tb_json_metadata metadata;
 };
 
@@ -239,6 +240,11 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
 void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track);
 /* Begins the metadata event `track_name` up to the name of the track in its `args`; gives where, for the end. */
 size_t tb_json_begin_track_name(struct tb_json_writer *w, const struct tb_track *track);
+/* Ends it behind its `args`, and leaves it out where the source had the same as an event: a trace that was JSON before
+ * has. */
+void tb_json_end_track_name(struct tb_json_writer *w, size_t start);
+/* Writes such an event of the source's. */
+void tb_json_put_track_name(struct tb_json_writer *w, const struct tb_event *event);
 /* `,"id2":{"local":…}` (or a plain id, where it belongs to no process) for what happens on a track without an id of its
  * own. `has_process`: the object names one otherwise. */
 void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track, bool has_process);
