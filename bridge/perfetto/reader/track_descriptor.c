@@ -332,7 +332,9 @@ static enum tb_status restore_described(struct tb_tracks *tracks, struct tb_perf
     base->has_pid = base->parent->has_pid;
     if (tb_track_take_id_texts(&tracks->arena, base, base->parent, false) != TB_OK) return TB_NO_MEMORY;
   }
-  return restore_id(tracks, base, member_of(object, TB_STR("tid")), true);
+  const struct tb_arg *tid = member_of(object, TB_STR("tid"));
+  enum tb_status status = restore_id(tracks, base, tid, true);
+  return status == TB_OK && tid && tid->type == TB_ARG_INT ? tb_tracks_also_by_ids(tracks, track) : status;
 }
 
 static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *track,

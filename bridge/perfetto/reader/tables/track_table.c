@@ -181,6 +181,14 @@ enum tb_status tb_tracks_before_ids(struct tb_tracks *tracks, struct tb_perfetto
   return keep_before(tracks, &tracks->threads_of_process, &tracks->threads_of_process_before, index);
 }
 
+enum tb_status tb_tracks_also_by_ids(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
+  struct tb_index_map *map = &tracks->threads_of_process;
+  struct tb_map_key key = map->key_of(tracks, track->track.index);
+  uint32_t known;
+  if (!track->track.has_pid || tb_index_map_get(map, tracks, key.first, key.second, &known)) return TB_OK;
+  return tb_index_map_put(map, tracks, track->track.index);
+}
+
 static enum tb_status put_thread(struct tb_tracks *tracks, struct tb_index_map *map, struct tb_map *before,
                                  uint32_t index) {
   struct tb_map_key key = map->key_of(tracks, index);

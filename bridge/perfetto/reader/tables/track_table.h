@@ -158,6 +158,9 @@ struct tb_perfetto_track *tb_tracks_named_custom(struct tb_tracks *tracks, struc
 /* To be called before a track's pid or tid changes: as a thread it stays known by those that it had. TB_OK or
  * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_before_ids(struct tb_tracks *tracks, struct tb_perfetto_track *track);
+/* After that, and after its ids were changed: those who name its process, too, find it by the new ones, unless another
+ * thread has them. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_also_by_ids(struct tb_tracks *tracks, struct tb_perfetto_track *track);
 
 /* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
