@@ -97,9 +97,9 @@ static void begin_choice(struct filtering *f) {
   choice->min_dur = f->level.min_dur;
   choice->no_flows = f->level.no_flows;
   choice->no_args = f->level.no_args;
-  choice->runs_of_tracks = o->process_count || o->thread_count || o->counter_count || f->level.no_flows ||
-                           (f->level.no_args && choice->looks_at_slices);
-  choice->runs_of_any = f->level.no_args && !choice->looks_at_slices && !choice->runs_of_tracks;
+  bool looks_at_tracks = o->process_count || o->thread_count || o->counter_count || f->level.no_flows;
+  choice->runs_of_any = f->level.no_args && !choice->looks_at_slices && !looks_at_tracks;
+  choice->runs_of_tracks = looks_at_tracks || (f->level.no_args && !choice->runs_of_any);
   f->events.ignores_names = !choice->looks_at_slices;
   f->events.ignores_fields = choice->runs_of_any;
 }

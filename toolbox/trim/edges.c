@@ -535,8 +535,9 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
   tb_slice_pairs_init(&edges->slices, a, take_slice, edges);
   edges->slices.outlived = take_outlived;
   enum tb_status status = TB_OK;
-  for (size_t i = 0; i < slice_runs->disordered_count && status == TB_OK; i++)
-    status = tb_slice_pairs_gather(&edges->slices, slice_runs->disordered[i], 0);
+  struct tb_map_entry track;
+  for (size_t at = 0; status == TB_OK && tb_map_next(&slice_runs->disordered, &at, &track);)
+    status = tb_slice_pairs_gather(&edges->slices, track.first, 0);
   if (status == TB_OK) status = read_all(edges, walk, events);
   tb_event_runs_end(&edges->runs);
   if (status == TB_END && tb_slice_pairs_disordered(&edges->slices)) {

@@ -7,38 +7,35 @@
 #include "toolbox/walk/track_events.h"
 
 /* 50 MB and 16 MB; what is behind them is of no run. Timestamps that count have no more bits: their sums have 64. */
-enum { RUNS_MAX = 1 << 19, PLACES_MAX = 1 << 20, DISORDERED_MAX = 1 << 20, TICKS_BITS = 40 };
+enum { RUNS_MAX = 1 << 19, PLACES_MAX = 1 << 20, TICKS_BITS = 40 };
 
 void tb_slice_runs_init(struct tb_slice_runs *runs, const struct tb_allocator *allocator) {
   *runs = (struct tb_slice_runs){.allocator = allocator, .follows = UINT64_MAX};
   tb_map_init(&runs->reached, allocator);
+  tb_map_init(&runs->disordered, allocator);
 }
 
 void tb_slice_runs_free(struct tb_slice_runs *runs) {
   if (!runs->allocator) return;
   tb_free(runs->allocator, runs->runs, runs->capacity * sizeof(*runs->runs));
   tb_free(runs->allocator, runs->places, runs->place_capacity * sizeof(*runs->places));
-  tb_free(runs->allocator, runs->disordered, runs->disordered_capacity * sizeof(*runs->disordered));
   tb_map_free(&runs->reached);
+  tb_map_free(&runs->disordered);
 }
 
 /* ---- whether the events of a track are in order ------------------------------------------------------------------ */
 
-static void add_disordered(struct tb_slice_runs *runs, uint64_t track) {
-  void *disordered = runs->disordered;
-  if (runs->disordered_count && runs->disordered[runs->disordered_count - 1] == track) return;
-  enum tb_status status = tb_grow_array(runs->allocator, &disordered, &runs->disordered_capacity,
-                                        runs->disordered_count + 1, sizeof(track), DISORDERED_MAX);
-  runs->disordered = disordered;
-  if (status == TB_OK) runs->disordered[runs->disordered_count++] = track;
-}
-
-/* Events of the track begin at `time`. Where there is no memory, a later reading sees whether they are in order. */
+/* Events of the track begin at `time`. Where there is no memory, a later reading finds whether they are in order. */
 static void enter_track(struct tb_slice_runs *runs, uint64_t track, int64_t time) {
   runs->reached_of = tb_map_find(&runs->reached, track, 0);
-  if (runs->reached_of && time < (int64_t)*runs->reached_of) add_disordered(runs, track);
-  if (!runs->reached_of && tb_map_put(&runs->reached, track, 0, 0) == TB_OK)
+  enum tb_status status = TB_OK;
+  if (!runs->reached_of) {
+    status = tb_map_put(&runs->reached, track, 0, 0);
     runs->reached_of = tb_map_find(&runs->reached, track, 0);
+  } else if (time < (int64_t)*runs->reached_of) {
+    status = tb_map_put(&runs->disordered, track, 0, 1);
+  }
+  (void)status;
 }
 
 /* They end at `time`. */

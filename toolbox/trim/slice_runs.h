@@ -55,11 +55,10 @@ struct tb_slice_runs {
   struct tb_slice_run growing; /* the one that may grow ... */
   uint64_t follows;            /* ... by the packet of this number; UINT64_MAX: none does */
   struct tb_slice_run_place open[TB_SLICE_RUN_OPEN];
-  struct tb_map reached; /* uuid of a track that events name -> when the last of them was in the file, so far */
-  uint64_t *reached_of;  /* that of the track that the growing run names; NULL: none, or there was no memory */
-  int64_t time;          /* of the last event that was taken */
-  uint64_t *disordered;  /* uuids of tracks whose events are not in order, each at least once */
-  size_t disordered_count, disordered_capacity;
+  struct tb_map reached;    /* uuid of a track that events name -> when the last of them was in the file, so far */
+  uint64_t *reached_of;     /* that of the track that the growing run names; NULL: none, or there was no memory */
+  int64_t time;             /* of the last event that was taken */
+  struct tb_map disordered; /* a set: uuids of tracks whose events are not in order */
 };
 
 void tb_slice_runs_init(struct tb_slice_runs *runs, const struct tb_allocator *allocator);

@@ -71,9 +71,8 @@ struct tb_track_events {
   struct tb_event_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
   struct tb_map incremental; /* uuids of counters whose values are increments */
-  /* the caller's: names and categories that have ids are taken to be none; of a tb_plain_event `packet` alone is found,
-   * and it may be any track event */
-  bool ignores_names, ignores_fields;
+  bool ignores_names;        /* the caller's: names and categories that have ids are taken to be none */
+  bool ignores_fields;       /* the caller's: any common packet is a tb_plain_event, of which only `packet` is set */
 };
 
 void tb_track_events_init(struct tb_track_events *events, const struct tb_allocator *allocator);

@@ -15,6 +15,10 @@ size_t tb_json_object_begin(struct tb_json_writer *w) {
   return w->out.buffer.len;
 }
 
+size_t tb_json_next_object(const struct tb_json_writer *w) {
+  return w->out.buffer.len + (w->any_event ? sizeof(",\n") - 1 : 0);
+}
+
 void tb_json_object_end(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
   if (flow_number) {
     tb_json_defer_object(w, start, flow_number);

@@ -111,7 +111,7 @@ void tb_json_end_track_name(struct tb_json_writer *w, size_t start) {
 }
 
 void tb_json_put_track_name(struct tb_json_writer *w, const struct tb_event *event) {
-  size_t start = w->out.buffer.len + (w->any_event ? sizeof(",\n") - 1 : 0);
+  size_t start = tb_json_next_object(w);
   tb_json_put_whole(w, event, 'M');
   if (!tb_intern_id(&w->track_names, text_from(w, start))) (void)tb_json_fail(w, TB_NO_MEMORY);
 }

@@ -183,6 +183,8 @@ void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_str text);
 /* Starts an object in `out`, with the comma that parts it from the one before; the first member's comma becomes the
  * brace when it ends. */
 size_t tb_json_object_begin(struct tb_json_writer *w);
+/* Where the next call will begin one. */
+size_t tb_json_next_object(const struct tb_json_writer *w);
 /* `flow_number` as from tb_json_keep_flows: where it has flows it is deferred. */
 void tb_json_object_end(struct tb_json_writer *w, size_t start, uint64_t flow_number);
 /* Removes the object that began at `start` from the output. */
@@ -240,8 +242,8 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
 void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track);
 /* Begins the metadata event `track_name` up to the name of the track in its `args`; gives where, for the end. */
 size_t tb_json_begin_track_name(struct tb_json_writer *w, const struct tb_track *track);
-/* Ends it behind its `args`, and leaves it out where the source had the same as an event: a trace that was JSON before
- * has. */
+/* Ends it behind its `args`, and leaves it out where the source has the same as an event of its own, as a trace has
+ * that was JSON before. */
 void tb_json_end_track_name(struct tb_json_writer *w, size_t start);
 /* Writes such an event of the source's. */
 void tb_json_put_track_name(struct tb_json_writer *w, const struct tb_event *event);

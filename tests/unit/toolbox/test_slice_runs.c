@@ -108,8 +108,8 @@ static void tracks_whose_events_are_not_in_order_are_noted(void **unused) {
   for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
     put_event(times[i], SEQUENCE, BEGIN, 5 + i % 2, NULL); /* 5: 100, 110, 105, 300; 6: in order */
   find(false);
-  assert_int_equal(runs.disordered_count, 1);
-  assert_int_equal(runs.disordered[0], 5);
+  assert_int_equal(runs.disordered.count, 1);
+  assert_non_null(tb_map_find(&runs.disordered, 5, 0));
 }
 
 static void values_are_added_up_by_their_place(void **unused) {

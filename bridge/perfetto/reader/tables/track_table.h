@@ -158,7 +158,7 @@ struct tb_perfetto_track *tb_tracks_named_custom(struct tb_tracks *tracks, struc
 /* To be called before a track's pid or tid changes: as a thread it stays known by those that it had. TB_OK or
  * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_before_ids(struct tb_tracks *tracks, struct tb_perfetto_track *track);
-/* After that, and after its ids were changed: those who name its process, too, find it by the new ones, unless another
+/* After that, and after its ids were changed: a lookup by pid and tid finds it by the new ones, too, unless another
  * thread has them. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_also_by_ids(struct tb_tracks *tracks, struct tb_perfetto_track *track);
 
