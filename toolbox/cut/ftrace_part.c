@@ -7,13 +7,8 @@
 enum { IDLE_PRIORITY = 120 };
 static const struct tb_str idle_name = {"swapper", 7};
 
-/* The time of an event, which most have first. */
-static uint64_t time_of(struct tb_str event) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(event);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_FTRACE_EVENT_TIMESTAMP) return field.value;
-  return 0;
+static bool is_event(const struct tb_wire_field *field) {
+  return field->number == TB_FTRACE_EVENT_BUNDLE_EVENT && field->type == TB_WIRE_BYTES;
 }
 
 /* ---- what becomes of events -------------------------------------------------------------------------------------- */
@@ -46,25 +41,51 @@ static enum tb_status decide_rows(struct deciding *d, enum tb_ftrace_row_kind ki
   return status;
 }
 
+static enum tb_status decide_events(struct deciding *d) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(d->bundle->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (!is_event(&field)) continue;
+    struct tb_ftrace_row row = {TB_FTRACE_ROW_EVENT, tb_ftrace_event_time(field.bytes), field.bytes, 0};
+    status = decide_row(d, &row);
+  }
+  return status;
+}
+
+static enum tb_ftrace_part part_of(const struct deciding *d) {
+  return !d->any_changed ? TB_FTRACE_ALL : d->any_kept ? TB_FTRACE_SOME : TB_FTRACE_NONE;
+}
+
 enum tb_status tb_ftrace_decide(const struct tb_ftrace_bundle *bundle, tb_ftrace_decider decide, void *ctx,
                                 struct tb_buffer *fates, enum tb_ftrace_part *part) {
   struct deciding d = {bundle, decide, ctx, fates, false, false};
-  struct tb_wire_cursor cursor = tb_wire_cursor(bundle->bytes);
-  struct tb_wire_field field;
-  enum tb_status status = TB_OK;
   fates->len = 0;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
-    struct tb_ftrace_row row = {TB_FTRACE_ROW_EVENT, time_of(field.bytes), field.bytes, 0};
-    status = decide_row(&d, &row);
-  }
+  enum tb_status status = decide_events(&d);
   if (status == TB_OK)
     status = decide_rows(&d, TB_FTRACE_ROW_SWITCH, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
                          TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID);
   if (status == TB_OK)
     status = decide_rows(&d, TB_FTRACE_ROW_WAKING, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP,
                          TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PID);
-  *part = !d.any_changed ? TB_FTRACE_ALL : d.any_kept ? TB_FTRACE_SOME : TB_FTRACE_NONE;
+  *part = part_of(&d);
+  return status;
+}
+
+static bool has_rows(struct tb_str compact, uint32_t times) {
+  struct tb_number_cursor time = tb_number_cursor(compact, times);
+  uint64_t raw = 0;
+  return tb_ftrace_next_time(&time, &raw);
+}
+
+enum tb_status tb_ftrace_decide_events(const struct tb_ftrace_bundle *bundle, tb_ftrace_decider decide, void *ctx,
+                                       struct tb_buffer *fates, enum tb_ftrace_part *part) {
+  struct deciding d = {bundle, decide, ctx, fates, false, false};
+  fates->len = 0;
+  enum tb_status status = decide_events(&d);
+  d.any_kept |= has_rows(bundle->compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP) ||
+                has_rows(bundle->compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP);
+  *part = part_of(&d);
   return status;
 }
 
@@ -72,10 +93,10 @@ enum tb_status tb_ftrace_decide(const struct tb_ftrace_bundle *bundle, tb_ftrace
 
 struct part {
   const struct tb_ftrace_bundle *bundle;
-  const uint8_t *fates;     /* of events, ... */
+  const uint8_t *fates;     /* of events, ...; NULL: all stay */
   size_t switches, wakings; /* ... and from these on of switches and wakings */
   uint64_t idle;            /* index of the idle thread's name in the bundle's table */
-  bool names_idle;
+  bool names_idle, changes_rows;
   struct tb_buffer *buffer;
 };
 
@@ -186,36 +207,50 @@ static bool says_whole_from(uint32_t number) {
          number == TB_FTRACE_EVENT_BUNDLE_LAST_READ_EVENT_TIMESTAMP;
 }
 
+/* Appends what begins at *from, where anything does, and sets *from to NULL. */
+static enum tb_status append_from(const char **from, const char *end, struct tb_buffer *buffer) {
+  enum tb_status status = *from ? tb_buffer_append(buffer, *from, (size_t)(end - *from)) : TB_OK;
+  *from = NULL;
+  return status;
+}
+
 static enum tb_status append_bundle(const struct part *part) {
   struct tb_wire_cursor cursor = tb_wire_cursor(part->bundle->bytes);
   struct tb_wire_field field;
   struct tb_buffer *buffer = part->buffer;
   const uint8_t *fate = part->fates;
+  const char *from = NULL; /* where the fields begin that stay as they are and are not appended yet */
   enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET_FTRACE_EVENTS);
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    bool is_event = field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES;
-    uint8_t is = is_event ? *fate++ : TB_FTRACE_KEEP;
-    if (field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED && field.type == TB_WIRE_BYTES)
-      status = append_compact(part);
-    else if (is & (TB_FTRACE_IDLE_PREV | TB_FTRACE_IDLE_NEXT))
-      status = append_event(field.bytes, is, buffer);
-    else if (is != TB_FTRACE_DROP && (part->bundle->whole_from || !says_whole_from(field.number)))
-      status = tb_wire_buffer_field(buffer, &field, cursor.at);
+    bool is_compact = field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED && field.type == TB_WIRE_BYTES;
+    uint8_t is = fate && is_event(&field) ? *fate++ : TB_FTRACE_KEEP;
+    bool stays = is != TB_FTRACE_DROP && (part->bundle->whole_from || !says_whole_from(field.number));
+    if (stays && is == TB_FTRACE_KEEP && !(is_compact && part->changes_rows)) {
+      if (!from) from = field.start;
+      continue;
+    }
+    status = append_from(&from, field.start, buffer);
+    if (status == TB_OK && stays) status = is_compact ? append_compact(part) : append_event(field.bytes, is, buffer);
   }
+  if (status == TB_OK) status = append_from(&from, cursor.at, buffer);
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 
-/* Where the fates of switches and wakings are, and whether the idle thread needs a name. */
+/* Where the fates of switches and wakings are, whether any of those changes, and whether the idle thread needs a
+ * name. */
 static void find_rows(struct part *part, size_t fate_count) {
   struct tb_wire_cursor cursor = tb_wire_cursor(part->bundle->bytes), compact = tb_wire_cursor(part->bundle->compact);
   struct tb_wire_field field;
   uint64_t raw = 0;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    part->switches += field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES;
+  while (tb_wire_read(&cursor, &field) == TB_OK) part->switches += is_event(&field);
+  for (size_t i = part->switches; i < fate_count && !part->changes_rows; i++)
+    part->changes_rows = part->fates[i] != TB_FTRACE_KEEP;
+  part->wakings = part->switches;
+  if (!part->changes_rows) return;
   struct tb_number_cursor time =
       tb_number_cursor(part->bundle->compact, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP);
-  for (part->wakings = part->switches; tb_ftrace_next_time(&time, &raw) && part->wakings < fate_count; part->wakings++)
+  for (; tb_ftrace_next_time(&time, &raw) && part->wakings < fate_count; part->wakings++)
     part->names_idle |= (part->fates[part->wakings] & TB_FTRACE_IDLE_NEXT) != 0;
   while (tb_wire_read(&compact, &field) == TB_OK)
     part->idle += field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE && field.type == TB_WIRE_BYTES;
@@ -223,10 +258,10 @@ static void find_rows(struct part *part, size_t fate_count) {
 
 enum tb_status tb_ftrace_append_part(const struct tb_ftrace_bundle *bundle, struct tb_str packet,
                                      const struct tb_buffer *fates, struct tb_buffer *buffer) {
-  struct part part = {.bundle = bundle, .fates = (const uint8_t *)fates->data, .buffer = buffer};
+  struct part part = {.bundle = bundle, .fates = fates ? (const uint8_t *)fates->data : NULL, .buffer = buffer};
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field field;
-  find_rows(&part, fates->len);
+  if (fates) find_rows(&part, fates->len);
   enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)

@@ -30,9 +30,12 @@ enum tb_ftrace_part { TB_FTRACE_ALL, TB_FTRACE_SOME, TB_FTRACE_NONE };
  * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_ftrace_decide(const struct tb_ftrace_bundle *bundle, tb_ftrace_decider decide,
                                               void *ctx, struct tb_buffer *fates, enum tb_ftrace_part *part);
+/* The same where all switches and wakings of compact_sched stay. */
+TB_MUST_CHECK enum tb_status tb_ftrace_decide_events(const struct tb_ftrace_bundle *bundle, tb_ftrace_decider decide,
+                                                     void *ctx, struct tb_buffer *fates, enum tb_ftrace_part *part);
 
-/* Appends a packet, framed, as `packet` but for what becomes of the events of its bundle. Where bundle->whole_from is
- * 0, it does not say up to when events were missing. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+/* Appends a packet, framed, as `packet` but for what becomes of the events of its bundle; `fates` NULL: all stay. Where
+ * bundle->whole_from is 0, it does not say up to when events were missing. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_ftrace_append_part(const struct tb_ftrace_bundle *bundle, struct tb_str packet,
                                                    const struct tb_buffer *fates, struct tb_buffer *buffer);
 

@@ -96,6 +96,7 @@ void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_tr
   tb_buffer_init(&choice->part, a, 0);
   tb_map_init(&choice->frames.cookies, a);
   tb_map_init(&choice->running, a);
+  tb_map_init(&choice->threads, a);
 }
 
 void tb_choice_free(struct tb_choice *choice) {
@@ -112,6 +113,7 @@ void tb_choice_free(struct tb_choice *choice) {
   tb_buffer_free(&choice->part);
   tb_map_free(&choice->frames.cookies);
   tb_map_free(&choice->running);
+  tb_map_free(&choice->threads);
 }
 
 /* ---- names and categories ---------------------------------------------------------------------------------------- */
@@ -346,6 +348,7 @@ void tb_choice_rewind(struct tb_choice *choice) {
   tb_track_events_rewind(choice->events);
   tb_event_runs_rewind(&choice->runs);
   tb_map_clear(&choice->running);
+  tb_map_clear(&choice->threads);
   tb_map_clear(&choice->frames.cookies);
   choice->print = 0;
 }
@@ -356,7 +359,7 @@ static bool is_chosen(const struct tb_choice *choice, const struct tb_event_view
   if (choice->no_flows && view->role == TB_ROLE_OTHER && is_flow(view)) return false;
   if (view->role == TB_ROLE_VALUE && view->has_uuid && !tb_owners_choose_counter(owners, machine, view->track))
     return false;
-  if (!owners->processes.count && !owners->threads.count) return true;
+  if (!tb_owners_are_chosen(owners)) return true;
   struct tb_whose whose = tb_owners_of_event(owners, machine, view);
   return tb_owners_choose(owners, &whose);
 }
@@ -391,7 +394,7 @@ static void decide_extras(struct tb_choice *choice, struct tb_cut_order *order) 
 /* Whether it depends on whose an event is, or on what it has, if it stays. */
 static bool looks_at_events(const struct tb_choice *choice) {
   const struct tb_owners *owners = &choice->owners;
-  return owners->processes.count || owners->threads.count || owners->counters.count || choice->no_flows;
+  return tb_owners_are_chosen(owners) || owners->counters.count || choice->no_flows;
 }
 
 bool tb_choice_keeps(const struct tb_choice *choice) {
@@ -409,7 +412,7 @@ static bool run_has_counters(const struct tb_choice *choice, const struct tb_eve
 /* Whether the track of a run is of what is chosen. */
 static bool is_run_chosen(const struct tb_choice *choice, const struct tb_event_run *run) {
   const struct tb_owners *owners = &choice->owners;
-  if (!owners->processes.count && !owners->threads.count) return true;
+  if (!tb_owners_are_chosen(owners)) return true;
   const struct tb_track_key track = {0, run->track, true};
   struct tb_whose whose = tb_owners_of_track(owners, &track, false);
   return tb_owners_choose(owners, &whose);
@@ -479,6 +482,6 @@ enum tb_status tb_choice_decide(struct tb_choice *choice, struct tb_cut_order *o
   if (status != TB_OK) return status;
   if (walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT) return decide_event(choice, order);
   if (walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS) return tb_choice_decide_ftrace(choice, order);
-  if (!choice->owners.processes.count && !choice->owners.threads.count) return TB_OK;
+  if (!tb_owners_are_chosen(&choice->owners)) return TB_OK;
   return decide_packet(choice, order);
 }

@@ -32,6 +32,7 @@ static enum tb_status take_print(struct tb_choice *choice, const struct tb_ftrac
 }
 
 enum tb_status tb_choice_take_ftrace(struct tb_choice *choice) {
+  if (!chooses_marks(choice) && !choice->owners.counters.count) return TB_OK;
   struct tb_ftrace_bundle bundle;
   struct tb_ftrace_event event;
   struct tb_wire_field field;
@@ -49,9 +50,19 @@ enum tb_status tb_choice_take_ftrace(struct tb_choice *choice) {
 
 /* ---- the second reading ------------------------------------------------------------------------------------------ */
 
-static bool chooses_thread(const struct tb_choice *choice, uint32_t machine, int64_t tid) {
+static bool chooses_thread(struct tb_choice *choice, uint32_t machine, int64_t tid) {
+  const uint64_t *known = tb_map_find(&choice->threads, machine, (uint64_t)tid);
+  if (known) return *known;
   struct tb_whose whose = tb_owners_thread(&choice->owners, machine, tid);
-  return tb_owners_choose(&choice->owners, &whose);
+  bool chosen = tb_owners_choose(&choice->owners, &whose);
+  if (tb_map_put(&choice->threads, machine, (uint64_t)tid, chosen) != TB_OK) choice->failed = true;
+  return chosen;
+}
+
+/* Of what ftrace says of a thread the process is that of the thread's id. */
+static bool chooses_whose(struct tb_choice *choice, const struct tb_whose *whose) {
+  return whose->kind == TB_WHOSE_THREAD ? chooses_thread(choice, whose->machine, whose->tid)
+                                        : tb_owners_choose(&choice->owners, whose);
 }
 
 /* A switch between two threads on a processor. One that is not chosen becomes the idle one; where both are not, nothing
@@ -68,7 +79,7 @@ static uint8_t decide_event(struct tb_choice *choice, const struct tb_ftrace_bun
   const struct tb_owners *owners = &choice->owners;
   struct tb_ftrace_event event;
   if (tb_choice_leaves_print_out(choice, choice->print++)) return TB_FTRACE_DROP;
-  if (!owners->processes.count && !owners->threads.count) return TB_FTRACE_KEEP;
+  if (!tb_owners_are_chosen(&choice->owners)) return TB_FTRACE_KEEP;
   tb_ftrace_event_read(bytes, &event);
   if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH) {
     struct tb_thread_switch between = tb_thread_switch_read(&event);
@@ -76,17 +87,15 @@ static uint8_t decide_event(struct tb_choice *choice, const struct tb_ftrace_bun
                          between.next);
   }
   struct tb_whose whose = tb_owners_of_ftrace(owners, bundle, &event);
-  if (tb_owners_choose(owners, &whose)) return TB_FTRACE_KEEP;
+  if (chooses_whose(choice, &whose)) return TB_FTRACE_KEEP;
   whose = tb_owners_other_side(owners, bundle->machine, &event);
-  return whose.kind != TB_WHOSE_NOBODY && tb_owners_choose(owners, &whose);
+  return whose.kind != TB_WHOSE_NOBODY && chooses_whose(choice, &whose);
 }
 
 /* The thread that a switch of compact_sched leaves is that of the one before on its processor. */
 static uint8_t decide_row(void *ctx, const struct tb_ftrace_bundle *bundle, const struct tb_ftrace_row *row) {
   struct tb_choice *choice = ctx;
-  const struct tb_owners *owners = &choice->owners;
   if (row->kind == TB_FTRACE_ROW_EVENT) return decide_event(choice, bundle, row->event);
-  if (!owners->processes.count && !owners->threads.count) return TB_FTRACE_KEEP;
   if (row->kind == TB_FTRACE_ROW_WAKING) return chooses_thread(choice, bundle->machine, row->pid);
   uint64_t *running = tb_map_find(&choice->running, bundle->machine, bundle->cpu);
   int64_t prev = running ? (int64_t)*running : -1;
@@ -104,8 +113,11 @@ static uint8_t decide_row(void *ctx, const struct tb_ftrace_bundle *bundle, cons
 enum tb_status tb_choice_decide_ftrace(struct tb_choice *choice, struct tb_cut_order *order) {
   struct tb_ftrace_bundle bundle;
   enum tb_ftrace_part part;
+  if (!tb_owners_are_chosen(&choice->owners) && !choice->prints.count) return TB_OK;
   tb_ftrace_bundle_read(&bundle, choice->walk);
-  enum tb_status status = tb_ftrace_decide(&bundle, decide_row, choice, &choice->fates, &part);
+  enum tb_status status = tb_owners_are_chosen(&choice->owners)
+                              ? tb_ftrace_decide(&bundle, decide_row, choice, &choice->fates, &part)
+                              : tb_ftrace_decide_events(&bundle, decide_row, choice, &choice->fates, &part);
   if (choice->failed) return TB_NO_MEMORY;
   if (part == TB_FTRACE_NONE) order->fate = TB_CUT_DROP;
   if (status != TB_OK || part != TB_FTRACE_SOME) return status;

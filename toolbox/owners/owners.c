@@ -49,6 +49,7 @@ void tb_owners_free(struct tb_owners *owners) {
 static enum tb_status judge_number(struct tb_owners *owners, const struct tb_name_patterns *patterns, int64_t id,
                                    struct tb_name_verdict *verdict) {
   char text[PID_TEXT];
+  if (!patterns->count) return TB_OK;
   int len = snprintf(text, sizeof(text), "%lld", (long long)id);
   return tb_name_judge(patterns, (struct tb_str){text, (size_t)len}, &owners->scratch, verdict);
 }
@@ -579,8 +580,7 @@ enum tb_status tb_owners_take(struct tb_owners *owners, struct tb_walk *walk) {
     case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
       return take_state(owners, head->machine, head->payload);
     case TB_TRACE_PACKET_FTRACE_EVENTS:
-      return owners->threads.count || owners->processes.count || owners->keeps_names ? take_ftrace(owners, walk)
-                                                                                     : TB_OK;
+      return tb_owners_are_chosen(owners) || owners->keeps_names ? take_ftrace(owners, walk) : TB_OK;
     default:
       return TB_OK;
   }

@@ -99,6 +99,11 @@ struct tb_whose tb_owners_of_writer(const struct tb_owners *owners, const struct
 /* Its name, where names are kept: of a process without one what its main thread is called. Empty: it has none. */
 struct tb_str tb_owners_name(const struct tb_owners *owners, const struct tb_whose *whose);
 
+/* Whether it counts whose something is: some processes or threads are chosen. */
+static inline bool tb_owners_are_chosen(const struct tb_owners *owners) {
+  return owners->processes.count || owners->threads.count;
+}
+
 /* Whether what is of it stays; what is nobody's does. */
 bool tb_owners_choose(const struct tb_owners *owners, const struct tb_whose *whose);
 

@@ -161,10 +161,9 @@ static enum tb_status take_addend(struct tb_ftrace_edges *edges, struct tb_ftrac
   return TB_OK;
 }
 
-/* A switch to a thread, as an event that says only that. `from_row`: it is one of compact_sched. */
+/* A switch to a thread. `from_row`: it is one of compact_sched. */
 static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle, uint64_t raw,
                                   int64_t pid, int64_t priority, struct tb_str comm, bool from_row) {
-  static const struct tb_str idle = {"swapper", 7};
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, raw, &time)) return TB_OK;
   enum tb_status status = tb_ftrace_threads_take_name(&edges->threads, bundle->machine, time, pid, comm);
@@ -178,20 +177,11 @@ static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb
   }
   track->is_switch = true;
   if (!is_last_value(edges, track, time)) return TB_OK;
-  struct tb_buffer *b = &track->buffer;
-  b->len = 0;
   track->value = (struct tb_ftrace_kept){.cpu = bundle->cpu, .machine = bundle->machine};
-  status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_PID, 0);
-  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_SCHED_SWITCH);
-  size_t body = b->len;
-  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM, idle);
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID, 0);
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PRIO, IDLE_PRIORITY);
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_STATE, 0);
-  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM, comm);
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID, (uint64_t)pid);
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO, (uint64_t)priority);
-  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+  track->next_pid = pid;
+  track->next_priority = priority;
+  track->buffer.len = 0;
+  return tb_buffer_append(&track->buffer, comm.ptr, comm.len);
 }
 
 /* Work of a GPU that is over an edge, or whose event is not in the window, in which it is. */
@@ -448,13 +438,35 @@ static enum tb_status append_sum(struct tb_ftrace_edges *edges, const struct tb_
   return status;
 }
 
+/* The last switch of a processor, as an event that says only which thread runs then. */
+static enum tb_status make_switch(const struct tb_ftrace_track *track, struct tb_buffer *b) {
+  static const struct tb_str idle = {"swapper", 7};
+  const struct tb_str comm = {track->buffer.data, track->buffer.len};
+  enum tb_status status = tb_wire_buffer_uint(b, TB_FTRACE_EVENT_PID, 0);
+  if (status == TB_OK) status = tb_wire_buffer_open(b, TB_FTRACE_EVENT_SCHED_SWITCH);
+  size_t body = b->len;
+  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM, idle);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID, 0);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PRIO, IDLE_PRIORITY);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_PREV_STATE, 0);
+  if (status == TB_OK) status = tb_wire_buffer_bytes(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM, comm);
+  if (status == TB_OK)
+    status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID, (uint64_t)track->next_pid);
+  if (status == TB_OK)
+    status = tb_wire_buffer_uint(b, TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO, (uint64_t)track->next_priority);
+  return status == TB_OK ? tb_wire_buffer_close(b, body) : status;
+}
+
 /* The last value before the start, where there is none at it and readers show it. */
 static enum tb_status end_value(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track) {
   bool unseen = track->value_time < tb_ftrace_edges_whole_from(edges, track->value.machine) ||
                 (track->has_unseen && track->value_time == track->unseen_time);
   bool hidden = track->has_value_at_start || unseen;
   if (!track->has_value || (hidden && !track->has_unseen)) return TB_OK;
-  track->value.bytes = (struct tb_str){track->buffer.data, track->buffer.len};
+  edges->scratch.len = 0;
+  const struct tb_buffer *bytes = track->is_switch ? &edges->scratch : &track->buffer;
+  if (track->is_switch && make_switch(track, &edges->scratch) != TB_OK) return TB_NO_MEMORY;
+  track->value.bytes = (struct tb_str){bytes->data, bytes->len};
   if (hidden) return tb_ftrace_append_row_packet(edges->walk, &track->value, edges->window.start, &edges->packets);
   edges->values_at_start++;
   return track->adds ? append_sum(edges, track) : append_packet(edges, &track->value, edges->window.start);

@@ -39,8 +39,9 @@ struct tb_ftrace_track {
   int64_t unseen_time;         /* at that time */
   uint64_t ends_at_start;      /* first ends at the start: of slices that are not in the window */
   uint64_t stated;             /* see struct tb_ftrace_event_role */
-  struct tb_ftrace_kept value; /* its bytes are in `buffer` */
+  struct tb_ftrace_kept value; /* its bytes are in `buffer`, ... */
   struct tb_buffer buffer;
+  int64_t next_pid, next_priority; /* ... but of a switch the name of the thread that runs then, which has these */
   uint32_t adds; /* field of the event's payload that is said again as the sum of the addends; 0: none */
   struct tb_ftrace_addend *addends;
   size_t addend_count, addend_capacity;

@@ -191,6 +191,19 @@ static uint8_t decide_ftrace(void *ctx, const struct tb_ftrace_bundle *bundle, c
   return stays ? TB_FTRACE_KEEP : TB_FTRACE_DROP;
 }
 
+/* What of a bundle stays that is before, behind or in the window as a whole, where nothing comes in the place of its
+ * events; false: it has to be seen of each. */
+static bool decide_whole(struct trimming *t, const struct tb_ftrace_bundle *bundle, enum tb_ftrace_part *part) {
+  struct tb_ftrace_extent extent;
+  if (!tb_ftrace_bundle_extent(bundle, &extent)) return false;
+  bool outside = extent.last < t->window.start || extent.first >= t->window.end;
+  bool inside = extent.first > t->window.start && extent.last < t->window.end && !t->ftrace.has_work &&
+                extent.first >= tb_ftrace_edges_whole_from(&t->ftrace, bundle->machine);
+  *part = outside && extent.count ? TB_FTRACE_NONE : TB_FTRACE_ALL;
+  if (inside) t->report.inside += extent.count;
+  return !extent.count || outside || inside;
+}
+
 /* The events of a bundle have times of their own. What comes at the edges goes in front of the first bundle, where what
  * readers need of clocks is said. */
 static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *order) {
@@ -201,7 +214,8 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
   t->ftrace_written = true;
   tb_ftrace_bundle_read(&bundle, &t->walk);
   enum tb_ftrace_part part = TB_FTRACE_ALL;
-  if (status == TB_OK) status = tb_ftrace_decide(&bundle, decide_ftrace, t, &t->fates, &part);
+  bool whole = decide_whole(t, &bundle, &part);
+  if (status == TB_OK && !whole) status = tb_ftrace_decide(&bundle, decide_ftrace, t, &t->fates, &part);
   /* the first bundles of the window may be others, which say it of what is missing there alone */
   int64_t from;
   if (bundle.whole_from && tb_ftrace_bundle_time(&bundle, bundle.whole_from, &from) &&
@@ -212,7 +226,7 @@ static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *ord
   if (part == TB_FTRACE_NONE) order->fate = TB_CUT_DROP;
   if (status != TB_OK || part != TB_FTRACE_SOME) return status;
   t->part.len = 0;
-  status = tb_ftrace_append_part(&bundle, t->walk.packet.packet, &t->fates, &t->part);
+  status = tb_ftrace_append_part(&bundle, t->walk.packet.packet, whole ? NULL : &t->fates, &t->part);
   order->replaced = (struct tb_str){t->part.data, t->part.len};
   return status;
 }

@@ -22,15 +22,11 @@ static struct tb_str without_last(struct tb_str text, int bars) {
   return text;
 }
 
-/* What is behind the first `bars` bars. */
+/* What is behind the first `bars` bars, of which the next is near. */
 static struct tb_str behind(struct tb_str text, int bars) {
-  for (; bars > 0 && text.len; bars--) {
-    const char *bar = memchr(text.ptr, '|', text.len);
-    size_t len = bar ? (size_t)(bar - text.ptr) + 1 : text.len;
-    text.ptr += len;
-    text.len -= len;
-  }
-  return text;
+  const char *at = text.ptr, *end = at + text.len;
+  while (bars > 0 && at < end) bars -= *at++ == '|';
+  return (struct tb_str){at, (size_t)(end - at)};
 }
 
 /* Of G|pid|track|name|cookie and H|pid|track|cookie, which may have the name, too, what both have. */
@@ -56,6 +52,12 @@ static void read_keyed(struct tb_str text, char c, struct tb_atrace_mark *mark) 
   if (c != 'F') mark->name = without_last(behind(text, 2), 1);
 }
 
+/* Whether a mark is of the thread that writes it, and not of the process. */
+static bool is_of_thread(struct tb_str text) {
+  char c = text.len ? *text.ptr : 0;
+  return c == 'E' || ((c == 'B' || c == 'I') && text.len > 1 && text.ptr[1] == '|');
+}
+
 static int64_t pid_of(struct tb_str text) {
   struct tb_str rest = behind(text, 1);
   int64_t pid = -1;
@@ -67,7 +69,7 @@ static int64_t pid_of(struct tb_str text) {
 void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark) {
   struct tb_str text = text_of(event->payload);
   char c = text.len ? *text.ptr : 0;
-  *mark = (struct tb_atrace_mark){.name = {"", 0}, .key = (uint64_t)event->pid, .pid = pid_of(text)};
+  *mark = (struct tb_atrace_mark){.name = {"", 0}, .key = (uint64_t)event->pid, .pid = -1};
   if (c == 'E') mark->role = TB_ATRACE_END; /* whatever is behind it */
   if (text.len < 2 || text.ptr[1] != '|') return;
   if (c == 'B') {
@@ -80,11 +82,12 @@ void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *
   } else if (c == 'S' || c == 'F' || c == 'C' || c == 'G' || c == 'H') {
     read_keyed(text, c, mark);
   }
+  if (mark->is_async) mark->pid = pid_of(text);
 }
 
 int64_t tb_atrace_process_of(const struct tb_ftrace_event *event) {
-  struct tb_atrace_mark mark;
   if (event->kind != TB_FTRACE_EVENT_PRINT) return 0;
-  tb_atrace_read(event, &mark);
-  return mark.role == TB_ATRACE_NONE || mark.is_async || mark.pid <= 0 ? 0 : mark.pid;
+  struct tb_str text = text_of(event->payload);
+  int64_t pid = is_of_thread(text) ? pid_of(text) : 0;
+  return pid > 0 ? pid : 0;
 }

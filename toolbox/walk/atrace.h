@@ -13,7 +13,7 @@ enum tb_atrace_role { TB_ATRACE_NONE, TB_ATRACE_BEGIN, TB_ATRACE_END, TB_ATRACE_
 struct tb_atrace_mark {
   enum tb_atrace_role role;
   struct tb_str name; /* of a slice that begins, a counter or an instant; else empty */
-  int64_t pid;        /* that it names; -1: none */
+  int64_t pid;        /* that an async one names; -1: none */
   bool is_async;      /* begins and ends match by `key`, else by the event's thread; so do values */
   uint64_t key;
 };

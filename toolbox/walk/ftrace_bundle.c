@@ -41,10 +41,22 @@ bool tb_ftrace_bundle_time(const struct tb_ftrace_bundle *bundle, uint64_t raw, 
   return true;
 }
 
+/* Past the number of the field that a tag of one byte begins, where that is what comes next. */
+static TB_ALWAYS_INLINE void read_if_next(struct tb_wire_cursor *cursor, char tag, uint64_t *value) {
+  if (cursor->at == cursor->end || *cursor->at != tag) return;
+  const char *after = tb_wire_read_varint(cursor->at + 1, cursor->end, value);
+  if (after) cursor->at = after;
+}
+
 void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
+  uint64_t pid = 0;
   *event = (struct tb_ftrace_event){.bytes = bytes};
+  /* recorders write these first */
+  read_if_next(&cursor, TB_WIRE_TAG(TB_FTRACE_EVENT_TIMESTAMP, TB_WIRE_VARINT), &event->raw_time);
+  read_if_next(&cursor, TB_WIRE_TAG(TB_FTRACE_EVENT_PID, TB_WIRE_VARINT), &pid);
+  event->pid = (int32_t)pid;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number == TB_FTRACE_EVENT_TIMESTAMP) {
       event->raw_time = field.value;
@@ -55,6 +67,13 @@ void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event) {
       event->payload = field.bytes;
     }
   }
+}
+
+uint64_t tb_ftrace_event_time(struct tb_str bytes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  uint64_t time = 0;
+  read_if_next(&cursor, TB_WIRE_TAG(TB_FTRACE_EVENT_TIMESTAMP, TB_WIRE_VARINT), &time);
+  return cursor.at != bytes.ptr ? time : tb_wire_find_number(bytes, TB_FTRACE_EVENT_TIMESTAMP);
 }
 
 void tb_rss_stat_read(const struct tb_ftrace_event *event, struct tb_rss_stat *stat) {
@@ -95,27 +114,60 @@ bool tb_ftrace_next_time(struct tb_number_cursor *column, uint64_t *raw) {
   return true;
 }
 
-static void extend(const struct tb_ftrace_bundle *bundle, uint64_t raw, int64_t *first, int64_t *last) {
-  int64_t time;
-  if (!tb_ftrace_bundle_time(bundle, raw, &time)) return;
-  if (time < *first) *first = time;
-  if (time > *last) *last = time;
-}
-
-void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *first, int64_t *last) {
+/* Calls `take` with the time of each event of a bundle, as it is there. */
+static TB_ALWAYS_INLINE void each_time(const struct tb_ftrace_bundle *bundle, void (*take)(void *ctx, uint64_t raw),
+                                       void *ctx) {
   static const uint32_t columns[] = {TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
                                      TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP};
   struct tb_wire_cursor cursor = tb_wire_cursor(bundle->bytes);
   struct tb_wire_field field;
-  struct tb_ftrace_event event;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
-    tb_ftrace_event_read(field.bytes, &event);
-    extend(bundle, event.raw_time, first, last);
-  }
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES)
+      take(ctx, tb_ftrace_event_time(field.bytes));
   for (int i = 0; i < 2; i++) {
     struct tb_number_cursor column = tb_number_cursor(bundle->compact, columns[i]);
     uint64_t raw = 0;
-    while (tb_ftrace_next_time(&column, &raw)) extend(bundle, raw, first, last);
+    while (tb_ftrace_next_time(&column, &raw)) take(ctx, raw);
   }
+}
+
+static TB_ALWAYS_INLINE void widen(void *ctx, uint64_t raw) {
+  struct tb_ftrace_extent *extent = ctx;
+  int64_t time = (int64_t)raw;
+  if (time < extent->first) extent->first = time;
+  if (time > extent->last) extent->last = time;
+  extent->count++;
+}
+
+bool tb_ftrace_bundle_extent(const struct tb_ftrace_bundle *bundle, struct tb_ftrace_extent *extent) {
+  *extent = (struct tb_ftrace_extent){INT64_MAX, INT64_MIN, 0};
+  if (bundle->clock == TB_CLOCK_UNKNOWN || bundle->clock != bundle->walk->source->prescan.clocks.primary) return false;
+  each_time(bundle, widen, extent);
+  return !extent->count || (tb_ftrace_bundle_time(bundle, (uint64_t)extent->first, &extent->first) &&
+                            tb_ftrace_bundle_time(bundle, (uint64_t)extent->last, &extent->last) &&
+                            extent->first <= extent->last); /* else a sum of times is past 2^63 */
+}
+
+struct extending {
+  const struct tb_ftrace_bundle *bundle;
+  int64_t *first, *last;
+};
+
+static TB_ALWAYS_INLINE void extend(void *ctx, uint64_t raw) {
+  const struct extending *e = ctx;
+  int64_t time;
+  if (!tb_ftrace_bundle_time(e->bundle, raw, &time)) return;
+  if (time < *e->first) *e->first = time;
+  if (time > *e->last) *e->last = time;
+}
+
+void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *first, int64_t *last) {
+  struct tb_ftrace_extent extent;
+  struct extending e = {bundle, first, last};
+  if (!tb_ftrace_bundle_extent(bundle, &extent)) {
+    each_time(bundle, extend, &e);
+    return;
+  }
+  if (extent.first < *first) *first = extent.first;
+  if (extent.last > *last) *last = extent.last;
 }

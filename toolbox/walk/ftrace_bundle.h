@@ -25,6 +25,15 @@ void tb_ftrace_bundle_read(struct tb_ftrace_bundle *bundle, struct tb_walk *walk
 /* A time in it as time of machine 0's trace clock; false where nothing relates them. */
 bool tb_ftrace_bundle_time(const struct tb_ftrace_bundle *bundle, uint64_t raw, int64_t *time);
 
+/* When the first and the last of a bundle's events are, and how many it has; of none `first` is behind `last`. */
+struct tb_ftrace_extent {
+  int64_t first, last;
+  uint64_t count;
+};
+
+/* False where that cannot be known without looking at each: their clock is not the trace's, or nobody knows it. */
+bool tb_ftrace_bundle_extent(const struct tb_ftrace_bundle *bundle, struct tb_ftrace_extent *extent);
+
 /* Lowers *first and raises *last where events of the bundle are before and behind them. */
 void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *first, int64_t *last);
 
@@ -37,6 +46,9 @@ struct tb_ftrace_event {
   struct tb_str payload;
 };
 void tb_ftrace_event_read(struct tb_str bytes, struct tb_ftrace_event *event);
+
+/* Its time alone, as it is in the bundle; 0: it has none. */
+uint64_t tb_ftrace_event_time(struct tb_str bytes);
 
 /* What an rss_stat says. */
 struct tb_rss_stat {
