@@ -56,17 +56,17 @@ int64_t tb_duration_class_start(int class) {
   return (int64_t)(CLASSES + class % CLASSES) << (class / CLASSES - 1);
 }
 
-static void count_slice(struct tb_choice *choice, int64_t duration) {
-  choice->kept_count++;
-  if (duration >= 0) choice->durations[class_of(duration)]++;
+static void count_kept(struct tb_slice_counts *counts, int64_t duration) {
+  counts->kept++;
+  if (duration >= 0) counts->durations[class_of(duration)]++;
 }
 
-static enum tb_status take_pair(struct tb_choice *choice, struct tb_number_set *set, const struct tb_slice_edge *begin,
-                                const struct tb_slice_edge *end) {
+static enum tb_status take_pair(struct tb_choice *choice, struct tb_slice_counts *counts, struct tb_number_set *set,
+                                const struct tb_slice_edge *begin, const struct tb_slice_edge *end) {
   int64_t duration = end ? tb_time_subtract(end->time, begin->time) : -1;
-  choice->slice_count++;
+  counts->all++;
   if (begin->mark == MARK_CHOSEN && (!end || duration >= choice->min_dur)) {
-    count_slice(choice, duration);
+    count_kept(counts, duration);
     return TB_OK;
   }
   enum tb_status status = add_number(choice, set, begin->number);
@@ -75,12 +75,12 @@ static enum tb_status take_pair(struct tb_choice *choice, struct tb_number_set *
 
 static enum tb_status take_slice(void *ctx, const struct tb_slice_edge *begin, const struct tb_slice_edge *end) {
   struct tb_choice *choice = ctx;
-  return take_pair(choice, &choice->packets, begin, end);
+  return take_pair(choice, &choice->slice_counts, &choice->packets, begin, end);
 }
 
 static enum tb_status take_mark(void *ctx, const struct tb_slice_edge *begin, const struct tb_slice_edge *end) {
   struct tb_choice *choice = ctx;
-  return take_pair(choice, &choice->prints, begin, end);
+  return take_pair(choice, &choice->mark_counts, &choice->prints, begin, end);
 }
 
 void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_track_events *events) {
@@ -96,6 +96,7 @@ void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_tr
   tb_buffer_init(&choice->part, a, 0);
   tb_map_init(&choice->frames.cookies, a);
   tb_map_init(&choice->running, a);
+  tb_map_init(&choice->reach.processors, a);
   tb_map_init(&choice->threads, a);
 }
 
@@ -113,6 +114,7 @@ void tb_choice_free(struct tb_choice *choice) {
   tb_buffer_free(&choice->part);
   tb_map_free(&choice->frames.cookies);
   tb_map_free(&choice->running);
+  tb_map_free(&choice->reach.processors);
   tb_map_free(&choice->threads);
 }
 
@@ -214,7 +216,7 @@ static TB_ALWAYS_INLINE enum tb_status take_edge(struct tb_choice *choice, enum 
   if (role != TB_ROLE_COMPLETE) return tb_slice_pairs_take(&choice->slices, track, machine, edge);
   struct tb_slice_edge end = *edge;
   end.time = tb_time_add(edge->time, duration_ns);
-  return take_pair(choice, &choice->packets, edge, &end);
+  return take_pair(choice, &choice->slice_counts, &choice->packets, edge, &end);
 }
 
 /* Adds a plain event to the run that may grow; false: none may, on the second reading. */
@@ -325,8 +327,7 @@ bool tb_choice_take_scanned_packet(void *ctx) {
 static void forget(struct tb_choice *choice) {
   tb_slice_pairs_start_again(&choice->slices);
   for (size_t i = 0; i < choice->packets.count; i++) choice->packets.words[i] = 0;
-  choice->slice_count = choice->kept_count = 0;
-  memset(choice->durations, 0, sizeof(choice->durations));
+  choice->slice_counts = (struct tb_slice_counts){.all = 0};
 }
 
 enum tb_status tb_choice_find(struct tb_choice *choice, bool taken_in) {

@@ -24,6 +24,12 @@ static inline bool tb_number_set_has(const struct tb_number_set *set, uint64_t n
 
 enum { TB_DURATION_CLASSES = 496 }; /* eight for each power of two of nanoseconds */
 
+/* How many slices there are, how many of them stay, and those of these that end, by their duration. */
+struct tb_slice_counts {
+  uint64_t all, kept;
+  uint64_t durations[TB_DURATION_CLASSES];
+};
+
 /* Caller-owned; tb_choice_init, then tb_choice_free. */
 struct tb_choice {
   struct tb_walk *walk;
@@ -36,6 +42,7 @@ struct tb_choice {
   bool runs_of_any;     /* each is of whatever events, which nobody reads before they are written */
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
+  struct tb_ftrace_reach reach;
   struct tb_number_set packets, prints;
   struct tb_event_runs runs; /* of track events */
   uint64_t print;            /* events of ftrace so far */
@@ -47,8 +54,7 @@ struct tb_choice {
   struct tb_buffer fates, part;
   struct tb_event_extras kept; /* of the current event: what stays in it, and what packets of their own say */
   uint64_t stated[TB_EXTRA_COUNTERS];
-  uint64_t slice_count, kept_count;
-  uint64_t durations[TB_DURATION_CLASSES]; /* slices that stay and end, by their duration */
+  struct tb_slice_counts slice_counts, mark_counts;
 };
 
 void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_track_events *events);

@@ -108,9 +108,16 @@ static enum tb_status find_chosen(struct filtering *f, uint64_t durations[TB_DUR
   if (!f->taken_in) begin_choice(f);
   enum tb_status status = tb_choice_find(&f->choice, f->taken_in);
   f->taken_in = false;
-  f->report.slices_in = f->choice.slice_count;
-  f->report.slices_out = f->choice.kept_count;
-  memcpy(durations, f->choice.durations, sizeof(f->choice.durations));
+  if (status == TB_OK && f->choice.marks.is_late) {
+    tb_choice_free(&f->choice);
+    begin_choice(f);
+    f->choice.marks.never_settles = true;
+    status = tb_choice_find(&f->choice, false);
+  }
+  const struct tb_slice_counts *slices = &f->choice.slice_counts, *marks = &f->choice.mark_counts;
+  f->report.slices_in = slices->all + marks->all;
+  f->report.slices_out = slices->kept + marks->kept;
+  for (int i = 0; i < TB_DURATION_CLASSES; i++) durations[i] = slices->durations[i] + marks->durations[i];
   return status;
 }
 

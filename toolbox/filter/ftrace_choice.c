@@ -38,14 +38,19 @@ enum tb_status tb_choice_take_ftrace(struct tb_choice *choice) {
   struct tb_wire_field field;
   tb_ftrace_bundle_read(&bundle, choice->walk);
   struct tb_wire_cursor cursor = tb_wire_cursor(bundle.bytes);
+  int64_t last = tb_ftrace_compact_last(&bundle), time;
+  uint64_t raw = 0;
   enum tb_status status = TB_OK;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
     tb_ftrace_event_read(field.bytes, &event);
     if (event.kind == TB_FTRACE_EVENT_PRINT) status = take_print(choice, &bundle, &event);
+    if (event.raw_time > raw) raw = event.raw_time;
     choice->print++;
   }
-  return status;
+  if (raw && tb_ftrace_bundle_time(&bundle, raw, &time) && time > last) last = time;
+  if (status == TB_OK && last != INT64_MIN) status = tb_ftrace_reach_take(&choice->reach, &bundle, last);
+  return status == TB_OK ? tb_slice_pairs_settle(&choice->marks, tb_ftrace_reached_by_all(&choice->reach)) : status;
 }
 
 /* ---- the second reading ------------------------------------------------------------------------------------------ */

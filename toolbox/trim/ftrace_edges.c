@@ -8,6 +8,7 @@
 #include "protobuf/number_cursor.h"
 #include "protos/field_numbers.h"
 #include "toolbox/trim/ftrace_roles.h"
+#include "toolbox/trim/ftrace_slices.h"
 #include "toolbox/trim/gpu_work.h"
 #include "tracebridge/event.h"
 
@@ -16,10 +17,11 @@ enum { TRACKS_MAX = 1 << 24, EVENTS_MAX = 1 << 28, IDLE_PRIORITY = 120 };
 void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_track_events *events,
                           const struct tb_window *window) {
   const struct tb_allocator *a = walk->merger.allocator;
-  *edges = (struct tb_ftrace_edges){.walk = walk, .events = events, .window = *window};
+  *edges = (struct tb_ftrace_edges){.walk = walk, .events = events, .window = *window, .settled = INT64_MIN};
   tb_map_init(&edges->track_index, a);
   tb_map_init(&edges->first_bundles, a);
   tb_map_init(&edges->transactions, a);
+  tb_map_init(&edges->reach.processors, a);
   tb_ftrace_memory_init(&edges->memory, a, window->start);
   tb_ftrace_threads_init(&edges->threads, a, window);
   tb_arena_init(&edges->arena, a, 0);
@@ -32,6 +34,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   if (!a) return;
   for (size_t i = 0; i < edges->track_count; i++) {
     tb_free(a, edges->tracks[i].edges, edges->tracks[i].capacity * sizeof(*edges->tracks[i].edges));
+    tb_free(a, edges->tracks[i].open, edges->tracks[i].open_capacity * sizeof(*edges->tracks[i].open));
     tb_free(a, edges->tracks[i].addends, edges->tracks[i].addend_capacity * sizeof(*edges->tracks[i].addends));
     tb_buffer_free(&edges->tracks[i].buffer);
   }
@@ -39,9 +42,11 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   tb_map_free(&edges->track_index);
   tb_map_free(&edges->first_bundles);
   tb_map_free(&edges->transactions);
+  tb_map_free(&edges->reach.processors);
   tb_ftrace_memory_free(&edges->memory);
   tb_ftrace_threads_free(&edges->threads);
   tb_free(a, edges->repeated, edges->repeated_capacity * sizeof(*edges->repeated));
+  tb_free(a, edges->replies, edges->reply_capacity * sizeof(*edges->replies));
   tb_free(a, edges->works, edges->work_capacity * sizeof(*edges->works));
   tb_arena_free(&edges->arena);
   tb_buffer_free(&edges->scratch);
@@ -80,22 +85,6 @@ static bool is_last_value(const struct tb_ftrace_edges *edges, struct tb_ftrace_
   return true;
 }
 
-/* Whether an event of a track may come at an edge again. */
-static bool may_repeat(const struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *edge) {
-  if (edge->time >= edges->window.end) return edge->ends || edge->received;
-  return edge->time < edges->window.start && (!edge->ends || edge->received);
-}
-
-static enum tb_status append_edge(struct tb_ftrace_edges *edges, struct tb_ftrace_slice_edge **list, size_t *count,
-                                  size_t *capacity, const struct tb_ftrace_slice_edge *edge) {
-  void *items = *list;
-  enum tb_status status =
-      tb_grow_array(edges->track_index.allocator, &items, capacity, *count + 1, sizeof(**list), EVENTS_MAX);
-  *list = items;
-  if (status == TB_OK) (*list)[(*count)++] = *edge;
-  return status;
-}
-
 static uint32_t received_number(const struct tb_ftrace_event *event) {
   return (uint32_t)tb_wire_find_number(event->payload, TB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID);
 }
@@ -120,12 +109,13 @@ static enum tb_status take_slice(struct tb_ftrace_edges *edges, struct tb_ftrace
   edge.received = role->role == TB_FTRACE_ROLE_RECEIVED;
   if (edge.received) edge.transaction = received_number(event);
   edge.kept.bytes = (struct tb_str){NULL, 0};
-  if (may_repeat(edges, &edge)) {
+  if (time > edges->bundle_last) edges->bundle_last = time;
+  if (tb_ftrace_slices_may_repeat(edges, &edge)) {
     enum tb_status status = role->symbol ? resolve_symbol(edges, event, role->symbol, &edge.kept) : TB_OK;
     edge.kept.bytes = tb_arena_copy(&edges->arena, role->symbol ? edge.kept.bytes : kept->bytes);
     if (status != TB_OK || !edge.kept.bytes.ptr) return TB_NO_MEMORY;
   }
-  return append_edge(edges, &track->edges, &track->count, &track->capacity, &edge);
+  return tb_ftrace_slices_add(edges, track, &edge);
 }
 
 static enum tb_status take_transaction(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
@@ -135,16 +125,6 @@ static enum tb_status take_transaction(struct tb_ftrace_edges *edges, const stru
   if (!tb_ftrace_bundle_time(bundle, event->raw_time, &time)) return TB_OK;
   return tb_map_put(&edges->transactions, (uint32_t)number, bundle->machine,
                     (uint64_t)time << 2 | (uint64_t)tb_ftrace_transaction_of(event));
-}
-
-/* What was received. False where the trace does not have it. */
-static bool find_transaction(const struct tb_ftrace_edges *edges, uint32_t number, uint32_t machine,
-                             enum tb_ftrace_transaction *transaction, int64_t *time) {
-  const uint64_t *found = edges->transactions.count ? tb_map_find(&edges->transactions, number, machine) : NULL;
-  if (!found) return false;
-  *transaction = (enum tb_ftrace_transaction)(*found & 3);
-  *time = (int64_t)*found >> 2;
-  return true;
 }
 
 /* Which of the addends count is known when all first bundles are. */
@@ -166,6 +146,7 @@ static enum tb_status take_switch(struct tb_ftrace_edges *edges, const struct tb
                                   int64_t pid, int64_t priority, struct tb_str comm, bool from_row) {
   int64_t time;
   if (!tb_ftrace_bundle_time(bundle, raw, &time)) return TB_OK;
+  if (time > edges->bundle_last) edges->bundle_last = time;
   enum tb_status status = tb_ftrace_threads_take_name(&edges->threads, bundle->machine, time, pid, comm);
   if (status != TB_OK) return status;
   struct tb_ftrace_track *track =
@@ -201,7 +182,7 @@ static enum tb_status take_work(struct tb_ftrace_edges *edges, const struct tb_f
   if (status != TB_OK || !made.kept.bytes.ptr) return TB_NO_MEMORY;
   edges->slices_at_start += work.from < window->start;
   edges->slices_at_end += work.to > window->end;
-  return append_edge(edges, &edges->works, &edges->work_count, &edges->work_capacity, &made);
+  return tb_ftrace_slices_append(edges, &edges->works, &edges->work_count, &edges->work_capacity, &made);
 }
 
 static enum tb_status take_event(struct tb_ftrace_edges *edges, const struct tb_ftrace_bundle *bundle,
@@ -269,6 +250,7 @@ static enum tb_status take_bundle(struct tb_ftrace_edges *edges, const struct tb
   if (status != TB_OK || !bundle->whole_from || !tb_ftrace_bundle_time(bundle, bundle->whole_from, &time) ||
       time <= tb_ftrace_edges_whole_from(edges, bundle->machine))
     return status;
+  edges->is_late |= edges->settled != INT64_MIN;
   return tb_map_put(&edges->first_bundles, bundle->machine, 0, (uint64_t)time);
 }
 
@@ -278,11 +260,15 @@ enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges) {
   tb_ftrace_bundle_read(&bundle, edges->walk);
   struct tb_wire_cursor cursor = tb_wire_cursor(bundle.bytes);
   enum tb_status status = take_bundle(edges, &bundle);
+  edges->bundle_last = INT64_MIN;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES)
       status = take_event(edges, &bundle, field.bytes);
   if (status == TB_OK) status = tb_ftrace_memory_settle(&edges->memory, &edges->first_bundles);
-  return status == TB_OK ? take_compact(edges, &bundle) : status;
+  if (status == TB_OK) status = take_compact(edges, &bundle);
+  if (status == TB_OK && edges->bundle_last != INT64_MIN)
+    status = tb_ftrace_reach_take(&edges->reach, &bundle, edges->bundle_last);
+  return status == TB_OK ? tb_ftrace_slices_settle(edges) : status;
 }
 
 /* ---- packets of the edges ---------------------------------------------------------------------------------------- */
@@ -295,12 +281,6 @@ static int compare_edges(const void *a, const void *b) {
   const struct tb_ftrace_slice_edge *x = a, *y = b;
   if (x->time != y->time) return x->time < y->time ? -1 : 1;
   return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static enum tb_status repeat(struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *edge) {
-  uint64_t *slices = edge->ends ? &edges->slices_at_end : &edges->slices_at_start;
-  ++*slices;
-  return append_edge(edges, &edges->repeated, &edges->repeated_count, &edges->repeated_capacity, edge);
 }
 
 /* A reply whose event is not in the window. Readers end a slice where one is received that they know of: they hear of
@@ -316,74 +296,10 @@ static enum tb_status append_reply(struct tb_ftrace_edges *edges, const struct t
   return append_packet(edges, &kept, edges->window.start);
 }
 
-/* Whether what is received begins or ends; what nobody waits for, or nobody sent before, does not stay. */
-static void resolve_received(const struct tb_ftrace_edges *edges, struct tb_ftrace_track *track) {
-  size_t count = 0;
-  for (size_t i = 0; i < track->count; i++) {
-    struct tb_ftrace_slice_edge *edge = &track->edges[i];
-    enum tb_ftrace_transaction transaction = TB_FTRACE_ONE_WAY;
-    int64_t time;
-    if (edge->received && (!find_transaction(edges, edge->transaction, edge->kept.machine, &transaction, &time) ||
-                           transaction == TB_FTRACE_ONE_WAY || time > edge->time))
-      continue;
-    if (edge->received) edge->ends = transaction == TB_FTRACE_REPLY;
-    track->edges[count++] = *edge;
-  }
-  track->count = count;
-}
-
-/* A slice from the start on, which ends there or at the end of the window. */
-static enum tb_status end_slice(struct tb_ftrace_edges *edges, const struct tb_ftrace_slice_edge *begin,
-                                const struct tb_ftrace_slice_edge *end) {
-  const struct tb_window *window = &edges->window;
-  enum tb_ftrace_transaction transaction;
-  int64_t time;
+static enum tb_status append_replies(struct tb_ftrace_edges *edges) {
   enum tb_status status = TB_OK;
-  if (begin->time >= window->end) return TB_OK;
-  if (end->received && find_transaction(edges, end->transaction, end->kept.machine, &transaction, &time) &&
-      (time <= window->start || time >= window->end))
-    status = append_reply(edges, end);
-  return status != TB_OK || end->time < window->end ? status : repeat(edges, end);
-}
-
-/* Whether an end is of one of the begins from `first` to `open`. */
-static bool ends_one(const struct tb_ftrace_track *track, const struct tb_ftrace_slice_edge *end, size_t first,
-                     size_t open) {
-  return first < open && (!end->call || end->call == track->edges[open - 1].call);
-}
-
-/* Of the begins from *first to *open the one that an end is of. */
-static const struct tb_ftrace_slice_edge *close_slice(const struct tb_ftrace_track *track, size_t *first,
-                                                      size_t *open) {
-  return &track->edges[track->is_queue ? (*first)++ : --*open];
-}
-
-/* Which slices of a track are open at the edges. Those that begin come first, in the order in which they did. */
-static enum tb_status end_track(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track) {
-  const struct tb_window *window = &edges->window;
-  struct tb_ftrace_slice_edge *all = track->edges;
-  size_t first = 0, open = 0; /* all[first] to all[open - 1] are the begins that are open */
-  enum tb_status status = TB_OK;
-  resolve_received(edges, track);
-  if (track->count) qsort(all, track->count, sizeof(*all), compare_edges);
-  size_t i = 0;
-  while (i < track->count && all[i].time < tb_ftrace_edges_whole_from(edges, all[i].kept.machine)) i++;
-  /* up to the start and at it: an end there is of nothing that is in the window */
-  for (; i < track->count && (all[i].time < window->start || (all[i].ends && all[i].time == window->start)); i++) {
-    track->ends_at_start += all[i].time == window->start;
-    if (!all[i].ends)
-      all[open++] = all[i];
-    else if (ends_one(track, &all[i], first, open))
-      (void)close_slice(track, &first, &open);
-  }
-  for (size_t j = first; j < open && status == TB_OK; j++) status = repeat(edges, &all[j]);
-  for (; i < track->count && status == TB_OK; i++) {
-    if (!all[i].ends)
-      all[open++] = all[i];
-    else if (ends_one(track, &all[i], first, open))
-      status = end_slice(edges, close_slice(track, &first, &open), &all[i]);
-    if (track->is_queue && all[i].ends && all[i].time >= window->end) break;
-  }
+  if (edges->reply_count) qsort(edges->replies, edges->reply_count, sizeof(*edges->replies), compare_edges);
+  for (size_t i = 0; i < edges->reply_count && status == TB_OK; i++) status = append_reply(edges, &edges->replies[i]);
   return status;
 }
 
@@ -515,10 +431,9 @@ enum tb_status tb_ftrace_edges_end(struct tb_ftrace_edges *edges) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < edges->memory.value_count && status == TB_OK; i++)
     status = append_memory(edges, &edges->memory.values[i]);
-  for (size_t i = 0; i < edges->track_count && status == TB_OK; i++) {
-    status = end_track(edges, &edges->tracks[i]);
-    if (status == TB_OK) status = end_value(edges, &edges->tracks[i]);
-  }
+  if (status == TB_OK) status = tb_ftrace_slices_end(edges);
+  if (status == TB_OK) status = append_replies(edges);
+  for (size_t i = 0; i < edges->track_count && status == TB_OK; i++) status = end_value(edges, &edges->tracks[i]);
   if (status == TB_OK) status = append_repeated(edges);
   if (status == TB_OK) status = append_works(edges);
   return status == TB_OK ? prepend_threads(edges) : status;
@@ -529,7 +444,7 @@ static bool ends_slice(const struct tb_ftrace_edges *edges, const struct tb_ftra
   if (role != TB_FTRACE_ROLE_RECEIVED) return role == TB_FTRACE_ROLE_END;
   enum tb_ftrace_transaction transaction;
   int64_t sent;
-  return find_transaction(edges, received_number(event), bundle->machine, &transaction, &sent) &&
+  return tb_ftrace_slices_sent(edges, received_number(event), bundle->machine, &transaction, &sent) &&
          transaction == TB_FTRACE_REPLY;
 }
 

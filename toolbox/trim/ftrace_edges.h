@@ -14,7 +14,7 @@
 #include "toolbox/walk/ftrace_bundle.h"
 
 struct tb_ftrace_slice_edge {
-  int64_t time;
+  int64_t time;         /* the first member, for tb_sort_by_time */
   uint64_t order;       /* of events in the file */
   uint32_t transaction; /* of binder, that was received: it says whether this begins or ends */
   bool received, ends;
@@ -29,8 +29,12 @@ struct tb_ftrace_addend {
 };
 
 struct tb_ftrace_track {
-  struct tb_ftrace_slice_edge *edges;
+  struct tb_ftrace_slice_edge *edges; /* those that wait, see ftrace_slices.h */
   size_t count, capacity;
+  struct tb_ftrace_slice_edge *open; /* begins of what is open, from open[first_open] on */
+  size_t first_open, open_count, open_capacity;
+  bool is_inside; /* the last event that was paired was in the window or behind it */
+  bool is_done;   /* what comes is of no use any more */
   /* the last value before the start */
   int64_t value_time;
   bool has_value, has_value_at_start;
@@ -61,6 +65,13 @@ struct tb_ftrace_edges {
   struct tb_ftrace_threads threads;
   struct tb_ftrace_slice_edge *repeated; /* that come at an edge */
   size_t repeated_count, repeated_capacity;
+  struct tb_ftrace_slice_edge *replies; /* of binder, whose own events are not in the window */
+  size_t reply_count, reply_capacity;
+  size_t waiting, settle_at; /* events of slices that wait; where so many do, they are paired */
+  int64_t settled;           /* what is before this was paired */
+  int64_t bundle_last;       /* the last event so far of the bundle that is taken in */
+  struct tb_ftrace_reach reach;
+  bool keeps_all, is_late;            /* see ftrace_slices.h; the first is the caller's */
   struct tb_ftrace_slice_edge *works; /* of GPUs (gpu_work.h), cut, at the times of their events */
   size_t work_count, work_capacity;
   struct tb_arena arena;

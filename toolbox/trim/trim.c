@@ -115,12 +115,6 @@ static enum tb_status set_window(struct trimming *t, int64_t first, int64_t last
   return status;
 }
 
-static enum tb_status find_edges(struct trimming *t) {
-  tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
-  tb_etw_edges_init(&t->etw, &t->walk, &t->window);
-  return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->slice_runs, &t->ftrace, &t->etw);
-}
-
 static void free_edges(struct trimming *t) {
   tb_edges_free(&t->edges);
   tb_ftrace_edges_free(&t->ftrace);
@@ -128,6 +122,20 @@ static void free_edges(struct trimming *t) {
   t->edges = (struct tb_edges){.allocator = NULL};
   t->ftrace = (struct tb_ftrace_edges){.walk = NULL};
   t->etw = (struct tb_etw_edges){.walk = NULL};
+}
+
+static enum tb_status take_edges(struct trimming *t, bool keeps_all) {
+  tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
+  t->ftrace.keeps_all = keeps_all;
+  tb_etw_edges_init(&t->etw, &t->walk, &t->window);
+  return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->slice_runs, &t->ftrace, &t->etw);
+}
+
+static enum tb_status find_edges(struct trimming *t) {
+  enum tb_status status = take_edges(t, false);
+  if (status != TB_OK || !t->ftrace.is_late) return status;
+  free_edges(t);
+  return take_edges(t, true);
 }
 
 /* The window of a trace that is expected to begin and end there, and its edges; once more where it does not. */

@@ -171,3 +171,33 @@ void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *fir
   if (extent.first < *first) *first = extent.first;
   if (extent.last > *last) *last = extent.last;
 }
+
+int64_t tb_ftrace_compact_last(const struct tb_ftrace_bundle *bundle) {
+  static const uint32_t columns[] = {TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
+                                     TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP};
+  int64_t last = INT64_MIN, time;
+  for (int i = 0; i < 2; i++) {
+    struct tb_number_cursor column = tb_number_cursor(bundle->compact, columns[i]);
+    uint64_t raw = 0;
+    while (tb_ftrace_next_time(&column, &raw)) {
+    }
+    if (raw && tb_ftrace_bundle_time(bundle, raw, &time) && time > last) last = time;
+  }
+  return last;
+}
+
+enum tb_status tb_ftrace_reach_take(struct tb_ftrace_reach *reach, const struct tb_ftrace_bundle *bundle,
+                                    int64_t last) {
+  uint64_t *known = tb_map_find(&reach->processors, bundle->machine, bundle->cpu);
+  if (!known) return tb_map_put(&reach->processors, bundle->machine, bundle->cpu, (uint64_t)last);
+  if (last > (int64_t)*known) *known = (uint64_t)last;
+  return TB_OK;
+}
+
+int64_t tb_ftrace_reached_by_all(const struct tb_ftrace_reach *reach) {
+  struct tb_map_entry processor;
+  int64_t least = INT64_MAX;
+  for (size_t at = 0; tb_map_next(&reach->processors, &at, &processor);)
+    if ((int64_t)processor.value < least) least = (int64_t)processor.value;
+  return least;
+}

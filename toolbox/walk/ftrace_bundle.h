@@ -37,6 +37,19 @@ bool tb_ftrace_bundle_extent(const struct tb_ftrace_bundle *bundle, struct tb_ft
 /* Lowers *first and raises *last where events of the bundle are before and behind them. */
 void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *first, int64_t *last);
 
+/* The last switch or waking of compact_sched; INT64_MIN: there is none whose time is known. */
+int64_t tb_ftrace_compact_last(const struct tb_ftrace_bundle *bundle);
+
+/* When the last event of each processor was, so far. The events of a processor come in the order of time, most likely,
+ * those of several do not. */
+struct tb_ftrace_reach {
+  struct tb_map processors; /* machine, processor -> time */
+};
+TB_MUST_CHECK enum tb_status tb_ftrace_reach_take(struct tb_ftrace_reach *reach, const struct tb_ftrace_bundle *bundle,
+                                                  int64_t last);
+/* Up to when all of them were heard of. */
+int64_t tb_ftrace_reached_by_all(const struct tb_ftrace_reach *reach);
+
 /* An event of a bundle. */
 struct tb_ftrace_event {
   struct tb_str bytes; /* the message */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/walk/slice_pairs.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
+#include "toolbox/walk/time_sort.h"
 
-enum { TRACKS_MAX = 1 << 24, DEPTH_MAX = 1 << 24, EVENTS_MAX = 1 << 28 };
+enum { TRACKS_MAX = 1 << 24, DEPTH_MAX = 1 << 24, EVENTS_MAX = 1 << 28, SETTLE_AT = 1 << 16 };
 
 void tb_slice_pairs_init(struct tb_slice_pairs *pairs, const struct tb_allocator *allocator, tb_slice_pair_sink sink,
                          void *ctx) {
-  *pairs = (struct tb_slice_pairs){.allocator = allocator, .sink = sink, .ctx = ctx};
+  *pairs = (struct tb_slice_pairs){.allocator = allocator, .settled = INT64_MIN, .sink = sink, .ctx = ctx};
   tb_map_init(&pairs->index, allocator);
 }
 
@@ -108,20 +107,36 @@ static enum tb_status gather(struct tb_slice_pairs *pairs, struct tb_slice_track
   enum tb_status status = tb_grow_array(pairs->allocator, &gathered, &track->gathered_capacity,
                                         track->gathered_count + 1, sizeof(*track->gathered), EVENTS_MAX);
   track->gathered = gathered;
-  if (status == TB_OK) track->gathered[track->gathered_count++] = *edge;
+  if (status != TB_OK) return status;
+  track->gathered[track->gathered_count++] = *edge;
+  pairs->gathered++;
+  pairs->is_late |= edge->time < pairs->settled;
+  return TB_OK;
+}
+
+/* Pairs what was gathered of a track and is before `until`; INT64_MAX: all of it. */
+static enum tb_status put_gathered(struct tb_slice_pairs *pairs, struct tb_slice_track *track, int64_t until) {
+  enum tb_status status =
+      tb_sort_by_time(pairs->allocator, track->gathered, track->gathered_count, sizeof(*track->gathered));
+  size_t i = 0;
+  while (status == TB_OK && i < track->gathered_count && (track->gathered[i].time < until || until == INT64_MAX))
+    status = put(pairs, track, &track->gathered[i++]);
+  track->gathered_count -= i;
+  pairs->gathered -= i;
+  if (i && track->gathered_count)
+    memmove(track->gathered, track->gathered + i, track->gathered_count * sizeof(*track->gathered));
   return status;
 }
 
-static int compare_edges(const void *a, const void *b) {
-  const struct tb_slice_edge *x = a, *y = b;
-  if (x->time != y->time) return x->time < y->time ? -1 : 1;
-  return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static enum tb_status put_gathered(struct tb_slice_pairs *pairs, struct tb_slice_track *track) {
+enum tb_status tb_slice_pairs_settle(struct tb_slice_pairs *pairs, int64_t until) {
   enum tb_status status = TB_OK;
-  if (track->gathered_count) qsort(track->gathered, track->gathered_count, sizeof(*track->gathered), compare_edges);
-  for (size_t i = 0; i < track->gathered_count && status == TB_OK; i++) status = put(pairs, track, &track->gathered[i]);
+  size_t settle_at = pairs->settle_at ? pairs->settle_at : SETTLE_AT;
+  if (pairs->never_settles || pairs->is_late || pairs->gathered < settle_at) return TB_OK;
+  pairs->settled = until;
+  for (size_t i = 0; i < pairs->track_count && status == TB_OK; i++)
+    if (pairs->tracks[i].gathered_count) status = put_gathered(pairs, &pairs->tracks[i], until);
+  pairs->settle_at = pairs->gathered * 2; /* what waits for long is not looked at each time */
+  if (pairs->settle_at < SETTLE_AT) pairs->settle_at = SETTLE_AT;
   return status;
 }
 
@@ -193,6 +208,7 @@ bool tb_slice_pairs_disordered(const struct tb_slice_pairs *pairs) {
 
 void tb_slice_pairs_start_again(struct tb_slice_pairs *pairs) {
   pairs->again = true;
+  pairs->gathered = 0;
   for (size_t i = 0; i < pairs->track_count; i++) {
     struct tb_slice_track *track = &pairs->tracks[i];
     track->count = track->outlived = track->gathered_count = 0;
@@ -205,7 +221,7 @@ enum tb_status tb_slice_pairs_end(struct tb_slice_pairs *pairs) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < pairs->track_count && status == TB_OK; i++) {
     struct tb_slice_track *track = &pairs->tracks[i];
-    status = put_gathered(pairs, track);
+    status = put_gathered(pairs, track, INT64_MAX);
     for (size_t j = 0; j < track->count && status == TB_OK; j++)
       if (!track->open[j].ends) status = pairs->sink(pairs->ctx, &track->open[j], NULL);
   }

@@ -13,7 +13,7 @@
 
 /* A begin or an end. */
 struct tb_slice_edge {
-  int64_t time;
+  int64_t time;              /* the first member, for tb_sort_by_time */
   uint64_t number;           /* the caller's; in the order of the file */
   uint32_t name, categories; /* 0: none. An end that has a name ends a begin that has no other, and one that has a
                               * category a begin that has the same */
@@ -52,6 +52,10 @@ struct tb_slice_pairs {
   struct tb_map_recent recent; /* of the track that was looked up last */
   bool again;                  /* this is the other reading */
   bool gathers_all;            /* the caller's: no track is expected to be in order */
+  size_t gathered,
+      settle_at;   /* what is gathered of all tracks; where it is so much, it is paired as far as it can be */
+  int64_t settled; /* what is before this was paired, see tb_slice_pairs_settle */
+  bool never_settles, is_late;
   tb_slice_pair_sink sink;
   tb_slice_outlived_sink outlived; /* the caller's; NULL: slices end by their own ends alone */
   void *ctx;
@@ -92,6 +96,11 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_slice_pairs_take(struct 
   const struct tb_slice_edge slice = track->open[--track->count];
   return pairs->sink(pairs->ctx, &slice, edge);
 }
+
+/* Where much is gathered of all tracks (gathers_all), what is before `until` is paired, so that memory is bounded. What
+ * comes then and is before that sets is_late: all is to be taken again, by pairs with `never_settles`. Errors as of
+ * tb_slice_pairs_take. */
+TB_MUST_CHECK enum tb_status tb_slice_pairs_settle(struct tb_slice_pairs *pairs, int64_t until);
 
 /* Whether the next events of the track can be taken at once by tb_slice_pairs_take_run, which end `ends` slices that
  * are open now; *outermost: that which they end last, NULL: none. */
