@@ -1,6 +1,7 @@
 # A hole in a file, as a disk or a crash leaves it, is no text: the two events whose halves it joins are one loss, and
 # those behind are found again, whatever filled it and wherever it began. What fills a field of fixed length stays, and
 # so does text of another encoding.
+# takes long
 fill() { head -c "$2" /dev/zero | tr '\0' "$1"; }
 event() { printf '{"pid":1,"tid":1,"ts":%d,"dur":1,"ph":"X","cat":"c","name":"%s","args":{"at":"%s"}}' "$1" "$2" "$2"; }
 holed() { # begins in `$1` of the second event, ends in `$2` of the third: bytes $3, so many: $4
