@@ -108,10 +108,10 @@ static enum tb_status find_chosen(struct filtering *f, uint64_t durations[TB_DUR
   if (!f->taken_in) begin_choice(f);
   enum tb_status status = tb_choice_find(&f->choice, f->taken_in);
   f->taken_in = false;
-  if (status == TB_OK && f->choice.marks.is_late) {
+  if (status == TB_OK && f->choice.marks.settling.is_late) {
     tb_choice_free(&f->choice);
     begin_choice(f);
-    f->choice.marks.never_settles = true;
+    f->choice.marks.settling.never = true;
     status = tb_choice_find(&f->choice, false);
   }
   const struct tb_slice_counts *slices = &f->choice.slice_counts, *marks = &f->choice.mark_counts;

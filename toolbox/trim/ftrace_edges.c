@@ -17,7 +17,7 @@ enum { TRACKS_MAX = 1 << 24, EVENTS_MAX = 1 << 28, IDLE_PRIORITY = 120 };
 void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, const struct tb_track_events *events,
                           const struct tb_window *window) {
   const struct tb_allocator *a = walk->merger.allocator;
-  *edges = (struct tb_ftrace_edges){.walk = walk, .events = events, .window = *window, .settled = INT64_MIN};
+  *edges = (struct tb_ftrace_edges){.walk = walk, .events = events, .window = *window, .settling = tb_settling()};
   tb_map_init(&edges->track_index, a);
   tb_map_init(&edges->first_bundles, a);
   tb_map_init(&edges->transactions, a);
@@ -250,7 +250,7 @@ static enum tb_status take_bundle(struct tb_ftrace_edges *edges, const struct tb
   if (status != TB_OK || !bundle->whole_from || !tb_ftrace_bundle_time(bundle, bundle->whole_from, &time) ||
       time <= tb_ftrace_edges_whole_from(edges, bundle->machine))
     return status;
-  edges->is_late |= edges->settled != INT64_MIN;
+  edges->settling.is_late |= edges->settling.before != INT64_MIN;
   return tb_map_put(&edges->first_bundles, bundle->machine, 0, (uint64_t)time);
 }
 

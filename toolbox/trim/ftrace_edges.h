@@ -12,6 +12,7 @@
 #include "toolbox/trim/ftrace_packet.h"
 #include "toolbox/trim/ftrace_threads.h"
 #include "toolbox/walk/ftrace_bundle.h"
+#include "toolbox/walk/settling.h"
 
 struct tb_ftrace_slice_edge {
   int64_t time;         /* the first member, for tb_sort_by_time */
@@ -67,11 +68,9 @@ struct tb_ftrace_edges {
   size_t repeated_count, repeated_capacity;
   struct tb_ftrace_slice_edge *replies; /* of binder, whose own events are not in the window */
   size_t reply_count, reply_capacity;
-  size_t waiting, settle_at; /* events of slices that wait; where so many do, they are paired */
-  int64_t settled;           /* what is before this was paired */
-  int64_t bundle_last;       /* the last event so far of the bundle that is taken in */
+  struct tb_settling settling; /* of events of slices, see ftrace_slices.h */
+  int64_t bundle_last;         /* the last event so far of the bundle that is taken in */
   struct tb_ftrace_reach reach;
-  bool keeps_all, is_late;            /* see ftrace_slices.h; the first is the caller's */
   struct tb_ftrace_slice_edge *works; /* of GPUs (gpu_work.h), cut, at the times of their events */
   size_t work_count, work_capacity;
   struct tb_arena arena;

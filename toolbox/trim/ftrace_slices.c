@@ -3,7 +3,7 @@
 
 #include "toolbox/walk/time_sort.h"
 
-enum { EVENTS_MAX = 1 << 28, SETTLE_AT = 1 << 16 };
+enum { EVENTS_MAX = 1 << 28 };
 
 enum tb_status tb_ftrace_slices_append(struct tb_ftrace_edges *edges, struct tb_ftrace_slice_edge **list, size_t *count,
                                        size_t *capacity, const struct tb_ftrace_slice_edge *edge) {
@@ -111,8 +111,12 @@ static enum tb_status pair_until(struct tb_ftrace_edges *edges, struct tb_ftrace
   while (status == TB_OK && i < track->count && (track->edges[i].time < until || until == INT64_MAX))
     status = pair(edges, track, &track->edges[i++]);
   track->count -= i;
-  edges->waiting -= i;
+  edges->settling.waiting -= i;
   if (i && track->count) memmove(track->edges, track->edges + i, track->count * sizeof(*track->edges));
+  track->open_count -= track->first_open;
+  if (track->first_open)
+    memmove(track->open, track->open + track->first_open, track->open_count * sizeof(*track->open));
+  track->first_open = 0;
   return status;
 }
 
@@ -120,8 +124,7 @@ static enum tb_status pair_until(struct tb_ftrace_edges *edges, struct tb_ftrace
 
 enum tb_status tb_ftrace_slices_add(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track,
                                     const struct tb_ftrace_slice_edge *edge) {
-  edges->is_late |= edge->time < edges->settled;
-  edges->waiting++;
+  tb_settling_add(&edges->settling, edge->time);
   return tb_ftrace_slices_append(edges, &track->edges, &track->count, &track->capacity, edge);
 }
 
@@ -143,8 +146,7 @@ static enum tb_status free_bytes(struct tb_ftrace_edges *edges) {
             move_bytes(&arena, edges->works, edges->work_count);
   for (size_t i = 0; i < edges->track_count && ok; i++) {
     struct tb_ftrace_track *track = &edges->tracks[i];
-    ok = move_bytes(&arena, track->edges, track->count) &&
-         move_bytes(&arena, track->open + track->first_open, track->open_count - track->first_open);
+    ok = move_bytes(&arena, track->edges, track->count) && move_bytes(&arena, track->open, track->open_count);
   }
   struct tb_arena old = ok ? edges->arena : arena;
   if (ok) edges->arena = arena;
@@ -153,14 +155,12 @@ static enum tb_status free_bytes(struct tb_ftrace_edges *edges) {
 }
 
 enum tb_status tb_ftrace_slices_settle(struct tb_ftrace_edges *edges) {
+  int64_t until = tb_ftrace_reached_by_all(&edges->reach);
   enum tb_status status = TB_OK;
-  size_t settle_at = edges->settle_at ? edges->settle_at : SETTLE_AT;
-  if (edges->keeps_all || edges->is_late || edges->waiting < settle_at) return TB_OK;
-  edges->settled = tb_ftrace_reached_by_all(&edges->reach);
+  if (!tb_settling_begin(&edges->settling, until)) return TB_OK;
   for (size_t i = 0; i < edges->track_count && status == TB_OK; i++)
-    if (edges->tracks[i].count) status = pair_until(edges, &edges->tracks[i], edges->settled);
-  /* what a processor of which nothing is heard any more keeps waiting is not looked at each time */
-  edges->settle_at = edges->waiting * 2 > SETTLE_AT ? edges->waiting * 2 : SETTLE_AT;
+    if (edges->tracks[i].count) status = pair_until(edges, &edges->tracks[i], until);
+  tb_settling_end(&edges->settling);
   return status == TB_OK ? free_bytes(edges) : status;
 }
 

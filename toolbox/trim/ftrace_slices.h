@@ -2,12 +2,9 @@
  *
  * Slices of the kernel's events that are open at the edges of a window. The events of a track come in no order, since
  * each processor writes those that happen on it: they wait until all processors were heard of up to some time, and are
- * paired up to it then, so that memory is that of what waits and of what is open.
+ * paired up to it then (toolbox/walk/settling.h).
  *
  *   tb_ftrace_slices_add … tb_ftrace_slices_settle … tb_ftrace_slices_end
- *
- * What comes too late for that sets edges->is_late: all is to be taken in again, with edges->keeps_all, where nothing
- * is paired before the end.
  */
 #ifndef TB_TOOLBOX_TRIM_FTRACE_SLICES_H
 #define TB_TOOLBOX_TRIM_FTRACE_SLICES_H

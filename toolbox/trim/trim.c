@@ -124,18 +124,18 @@ static void free_edges(struct trimming *t) {
   t->etw = (struct tb_etw_edges){.walk = NULL};
 }
 
-static enum tb_status take_edges(struct trimming *t, bool keeps_all) {
+static enum tb_status take_edges(struct trimming *t, bool settles) {
   tb_ftrace_edges_init(&t->ftrace, &t->walk, &t->events, &t->window);
-  t->ftrace.keeps_all = keeps_all;
+  t->ftrace.settling.never = !settles;
   tb_etw_edges_init(&t->etw, &t->walk, &t->window);
   return tb_edges_find(&t->edges, &t->walk, &t->events, &t->window, &t->slice_runs, &t->ftrace, &t->etw);
 }
 
 static enum tb_status find_edges(struct trimming *t) {
-  enum tb_status status = take_edges(t, false);
-  if (status != TB_OK || !t->ftrace.is_late) return status;
+  enum tb_status status = take_edges(t, true);
+  if (status != TB_OK || !t->ftrace.settling.is_late) return status;
   free_edges(t);
-  return take_edges(t, true);
+  return take_edges(t, false);
 }
 
 /* The window of a trace that is expected to begin and end there, and its edges; once more where it does not. */

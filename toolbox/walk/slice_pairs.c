@@ -4,11 +4,11 @@
 #include "base/memory.h"
 #include "toolbox/walk/time_sort.h"
 
-enum { TRACKS_MAX = 1 << 24, DEPTH_MAX = 1 << 24, EVENTS_MAX = 1 << 28, SETTLE_AT = 1 << 16 };
+enum { TRACKS_MAX = 1 << 24, DEPTH_MAX = 1 << 24, EVENTS_MAX = 1 << 28 };
 
 void tb_slice_pairs_init(struct tb_slice_pairs *pairs, const struct tb_allocator *allocator, tb_slice_pair_sink sink,
                          void *ctx) {
-  *pairs = (struct tb_slice_pairs){.allocator = allocator, .settled = INT64_MIN, .sink = sink, .ctx = ctx};
+  *pairs = (struct tb_slice_pairs){.allocator = allocator, .settling = tb_settling(), .sink = sink, .ctx = ctx};
   tb_map_init(&pairs->index, allocator);
 }
 
@@ -109,8 +109,7 @@ static enum tb_status gather(struct tb_slice_pairs *pairs, struct tb_slice_track
   track->gathered = gathered;
   if (status != TB_OK) return status;
   track->gathered[track->gathered_count++] = *edge;
-  pairs->gathered++;
-  pairs->is_late |= edge->time < pairs->settled;
+  tb_settling_add(&pairs->settling, edge->time);
   return TB_OK;
 }
 
@@ -122,7 +121,7 @@ static enum tb_status put_gathered(struct tb_slice_pairs *pairs, struct tb_slice
   while (status == TB_OK && i < track->gathered_count && (track->gathered[i].time < until || until == INT64_MAX))
     status = put(pairs, track, &track->gathered[i++]);
   track->gathered_count -= i;
-  pairs->gathered -= i;
+  pairs->settling.waiting -= i;
   if (i && track->gathered_count)
     memmove(track->gathered, track->gathered + i, track->gathered_count * sizeof(*track->gathered));
   return status;
@@ -130,13 +129,10 @@ static enum tb_status put_gathered(struct tb_slice_pairs *pairs, struct tb_slice
 
 enum tb_status tb_slice_pairs_settle(struct tb_slice_pairs *pairs, int64_t until) {
   enum tb_status status = TB_OK;
-  size_t settle_at = pairs->settle_at ? pairs->settle_at : SETTLE_AT;
-  if (pairs->never_settles || pairs->is_late || pairs->gathered < settle_at) return TB_OK;
-  pairs->settled = until;
+  if (!tb_settling_begin(&pairs->settling, until)) return TB_OK;
   for (size_t i = 0; i < pairs->track_count && status == TB_OK; i++)
     if (pairs->tracks[i].gathered_count) status = put_gathered(pairs, &pairs->tracks[i], until);
-  pairs->settle_at = pairs->gathered * 2; /* what waits for long is not looked at each time */
-  if (pairs->settle_at < SETTLE_AT) pairs->settle_at = SETTLE_AT;
+  tb_settling_end(&pairs->settling);
   return status;
 }
 
@@ -208,7 +204,7 @@ bool tb_slice_pairs_disordered(const struct tb_slice_pairs *pairs) {
 
 void tb_slice_pairs_start_again(struct tb_slice_pairs *pairs) {
   pairs->again = true;
-  pairs->gathered = 0;
+  pairs->settling.waiting = 0;
   for (size_t i = 0; i < pairs->track_count; i++) {
     struct tb_slice_track *track = &pairs->tracks[i];
     track->count = track->outlived = track->gathered_count = 0;

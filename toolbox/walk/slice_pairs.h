@@ -10,6 +10,7 @@
 #define TB_TOOLBOX_WALK_SLICE_PAIRS_H
 
 #include "base/map.h"
+#include "toolbox/walk/settling.h"
 
 /* A begin or an end. */
 struct tb_slice_edge {
@@ -52,10 +53,7 @@ struct tb_slice_pairs {
   struct tb_map_recent recent; /* of the track that was looked up last */
   bool again;                  /* this is the other reading */
   bool gathers_all;            /* the caller's: no track is expected to be in order */
-  size_t gathered,
-      settle_at;   /* what is gathered of all tracks; where it is so much, it is paired as far as it can be */
-  int64_t settled; /* what is before this was paired, see tb_slice_pairs_settle */
-  bool never_settles, is_late;
+  struct tb_settling settling; /* of what is gathered of all tracks, see tb_slice_pairs_settle */
   tb_slice_pair_sink sink;
   tb_slice_outlived_sink outlived; /* the caller's; NULL: slices end by their own ends alone */
   void *ctx;
@@ -97,9 +95,8 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_slice_pairs_take(struct 
   return pairs->sink(pairs->ctx, &slice, edge);
 }
 
-/* Where much is gathered of all tracks (gathers_all), what is before `until` is paired, so that memory is bounded. What
- * comes then and is before that sets is_late: all is to be taken again, by pairs with `never_settles`. Errors as of
- * tb_slice_pairs_take. */
+/* Where much is gathered of all tracks (gathers_all), pairs what is before `until`. Errors as of tb_slice_pairs_take.
+ */
 TB_MUST_CHECK enum tb_status tb_slice_pairs_settle(struct tb_slice_pairs *pairs, int64_t until);
 
 /* Whether the next events of the track can be taken at once by tb_slice_pairs_take_run, which end `ends` slices that
