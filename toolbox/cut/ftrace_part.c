@@ -7,10 +7,6 @@
 enum { IDLE_PRIORITY = 120 };
 static const struct tb_str idle_name = {"swapper", 7};
 
-static bool is_event(const struct tb_wire_field *field) {
-  return field->number == TB_FTRACE_EVENT_BUNDLE_EVENT && field->type == TB_WIRE_BYTES;
-}
-
 /* ---- what becomes of events -------------------------------------------------------------------------------------- */
 
 struct deciding {
@@ -46,7 +42,7 @@ static enum tb_status decide_events(struct deciding *d) {
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (!is_event(&field)) continue;
+    if (!tb_ftrace_is_event(&field)) continue;
     struct tb_ftrace_row row = {TB_FTRACE_ROW_EVENT, tb_ftrace_event_time(field.bytes), field.bytes, 0};
     status = decide_row(d, &row);
   }
@@ -224,7 +220,7 @@ static enum tb_status append_bundle(const struct part *part) {
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     bool is_compact = field.number == TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED && field.type == TB_WIRE_BYTES;
-    uint8_t is = fate && is_event(&field) ? *fate++ : TB_FTRACE_KEEP;
+    uint8_t is = fate && tb_ftrace_is_event(&field) ? *fate++ : TB_FTRACE_KEEP;
     bool stays = is != TB_FTRACE_DROP && (part->bundle->whole_from || !says_whole_from(field.number));
     if (stays && is == TB_FTRACE_KEEP && !(is_compact && part->changes_rows)) {
       if (!from) from = field.start;
@@ -243,7 +239,7 @@ static void find_rows(struct part *part, size_t fate_count) {
   struct tb_wire_cursor cursor = tb_wire_cursor(part->bundle->bytes), compact = tb_wire_cursor(part->bundle->compact);
   struct tb_wire_field field;
   uint64_t raw = 0;
-  while (tb_wire_read(&cursor, &field) == TB_OK) part->switches += is_event(&field);
+  while (tb_wire_read(&cursor, &field) == TB_OK) part->switches += tb_ftrace_is_event(&field);
   for (size_t i = part->switches; i < fate_count && !part->changes_rows; i++)
     part->changes_rows = part->fates[i] != TB_FTRACE_KEEP;
   part->wakings = part->switches;

@@ -42,7 +42,7 @@ enum tb_status tb_choice_take_ftrace(struct tb_choice *choice) {
   uint64_t raw = 0;
   enum tb_status status = TB_OK;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
+    if (!tb_ftrace_is_event(&field)) continue;
     tb_ftrace_event_read(field.bytes, &event);
     if (event.kind == TB_FTRACE_EVENT_PRINT) status = take_print(choice, &bundle, &event);
     if (event.raw_time > raw) raw = event.raw_time;

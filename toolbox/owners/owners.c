@@ -524,7 +524,7 @@ static enum tb_status take_ftrace(struct tb_owners *owners, struct tb_walk *walk
   struct tb_wire_cursor cursor = tb_wire_cursor(bundle.bytes);
   enum tb_status status = TB_OK;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number != TB_FTRACE_EVENT_BUNDLE_EVENT || field.type != TB_WIRE_BYTES) continue;
+    if (!tb_ftrace_is_event(&field)) continue;
     tb_ftrace_event_read(field.bytes, &event);
     status = take_ftrace_event(owners, &bundle, &event);
   }

@@ -262,8 +262,7 @@ enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges) {
   enum tb_status status = take_bundle(edges, &bundle);
   edges->bundle_last = INT64_MIN;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES)
-      status = take_event(edges, &bundle, field.bytes);
+    if (tb_ftrace_is_event(&field)) status = take_event(edges, &bundle, field.bytes);
   if (status == TB_OK) status = tb_ftrace_memory_settle(&edges->memory, &edges->first_bundles);
   if (status == TB_OK) status = take_compact(edges, &bundle);
   if (status == TB_OK && edges->bundle_last != INT64_MIN)

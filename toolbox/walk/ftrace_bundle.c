@@ -114,18 +114,19 @@ bool tb_ftrace_next_time(struct tb_number_cursor *column, uint64_t *raw) {
   return true;
 }
 
+/* Of compact_sched. */
+static const uint32_t time_columns[] = {TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
+                                        TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP};
+
 /* Calls `take` with the time of each event of a bundle, as it is there. */
 static TB_ALWAYS_INLINE void each_time(const struct tb_ftrace_bundle *bundle, void (*take)(void *ctx, uint64_t raw),
                                        void *ctx) {
-  static const uint32_t columns[] = {TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
-                                     TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP};
   struct tb_wire_cursor cursor = tb_wire_cursor(bundle->bytes);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_FTRACE_EVENT_BUNDLE_EVENT && field.type == TB_WIRE_BYTES)
-      take(ctx, tb_ftrace_event_time(field.bytes));
+    if (tb_ftrace_is_event(&field)) take(ctx, tb_ftrace_event_time(field.bytes));
   for (int i = 0; i < 2; i++) {
-    struct tb_number_cursor column = tb_number_cursor(bundle->compact, columns[i]);
+    struct tb_number_cursor column = tb_number_cursor(bundle->compact, time_columns[i]);
     uint64_t raw = 0;
     while (tb_ftrace_next_time(&column, &raw)) take(ctx, raw);
   }
@@ -173,11 +174,9 @@ void tb_ftrace_bundle_extend(const struct tb_ftrace_bundle *bundle, int64_t *fir
 }
 
 int64_t tb_ftrace_compact_last(const struct tb_ftrace_bundle *bundle) {
-  static const uint32_t columns[] = {TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP,
-                                     TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP};
   int64_t last = INT64_MIN, time;
   for (int i = 0; i < 2; i++) {
-    struct tb_number_cursor column = tb_number_cursor(bundle->compact, columns[i]);
+    struct tb_number_cursor column = tb_number_cursor(bundle->compact, time_columns[i]);
     uint64_t raw = 0;
     while (tb_ftrace_next_time(&column, &raw)) {
     }

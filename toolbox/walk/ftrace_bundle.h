@@ -6,6 +6,8 @@
 #ifndef TB_TOOLBOX_WALK_FTRACE_BUNDLE_H
 #define TB_TOOLBOX_WALK_FTRACE_BUNDLE_H
 
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
 #include "toolbox/walk/packet_walk.h"
 
 /* Caller-owned, filled by tb_ftrace_bundle_read. */
@@ -21,6 +23,11 @@ struct tb_ftrace_bundle {
 
 /* Of the walk's current packet, which is a bundle. */
 void tb_ftrace_bundle_read(struct tb_ftrace_bundle *bundle, struct tb_walk *walk);
+
+/* Whether a field of a bundle is one of its events. */
+static inline bool tb_ftrace_is_event(const struct tb_wire_field *field) {
+  return field->number == TB_FTRACE_EVENT_BUNDLE_EVENT && field->type == TB_WIRE_BYTES;
+}
 
 /* A time in it as time of machine 0's trace clock; false where nothing relates them. */
 bool tb_ftrace_bundle_time(const struct tb_ftrace_bundle *bundle, uint64_t raw, int64_t *time);
@@ -47,7 +54,7 @@ struct tb_ftrace_reach {
 };
 TB_MUST_CHECK enum tb_status tb_ftrace_reach_take(struct tb_ftrace_reach *reach, const struct tb_ftrace_bundle *bundle,
                                                   int64_t last);
-/* Up to when all of them were heard of. */
+/* Up to when all of them were heard of; INT64_MAX: none was. */
 int64_t tb_ftrace_reached_by_all(const struct tb_ftrace_reach *reach);
 
 /* An event of a bundle. */
