@@ -61,7 +61,7 @@ struct tb_ftrace_edges {
   struct tb_map first_bundles; /* processor | machine << 32, 1 -> 1 where it has one; machine, 0 -> see whole_from */
   struct tb_ftrace_track *tracks;
   size_t track_count, track_capacity;
-  struct tb_map transactions; /* of binder: number, machine -> what it is, and when, see find_transaction */
+  struct tb_map transactions; /* of binder: number, machine -> what it is, and when, see tb_ftrace_slices_sent */
   struct tb_ftrace_memory memory;
   struct tb_ftrace_threads threads;
   struct tb_ftrace_slice_edge *repeated; /* that come at an edge */

@@ -12,8 +12,8 @@
 #include "toolbox/trim/ftrace_edges.h"
 #include "toolbox/trim/ftrace_roles.h"
 
-/* The next event of a track in the file; where it may come at an edge again its bytes are copied. TB_OK, TB_NO_MEMORY,
- * TB_LIMIT, as of those below. */
+/* The next event of a track in the file; its bytes, where it may come at an edge again, are in edges->arena. TB_OK,
+ * TB_NO_MEMORY, TB_LIMIT, as of those below. */
 TB_MUST_CHECK enum tb_status tb_ftrace_slices_add(struct tb_ftrace_edges *edges, struct tb_ftrace_track *track,
                                                   const struct tb_ftrace_slice_edge *edge);
 

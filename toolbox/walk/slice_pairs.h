@@ -2,7 +2,7 @@
  *
  * Which end ends which begin, track by track. Tracks whose events come in the order of time are paired as they come.
  * One whose events do not is gathered, sorted, and paired at the end: by another reading of the trace, where that was
- * not known before.
+ * not known before. Where no track is expected to be in order, what is gathered is paired as soon as it can be.
  *
  *   tb_slice_pairs_init … take … (tb_slice_pairs_start_again … take …) … tb_slice_pairs_end … tb_slice_pairs_free
  */
