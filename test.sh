@@ -1,9 +1,9 @@
 #!/bin/bash
 # The second command: builds and runs the tests (the stage release). ./test.sh all runs every stage, as the continuous
 # integration does; ./test.sh STAGE... only those:
-#   release   gcc, optimised: unit, golden, fuzz corpus, conformance with Perfetto's trace processor. In build-quick/
-#             not across files, which would take minutes more to build. As part of all in build/, as users get the
-#             program: also what takes long, an installed copy, and the tests of the tests; warnings are errors then
+#   release   gcc, optimised: unit, golden, conformance with Perfetto's trace processor. In build-quick/ not across
+#             files, which would take minutes more to build. As part of all in build/, as users get the program: also
+#             what takes long, the fuzz corpus, an installed copy, and the tests of the tests; warnings are errors then
 #   asan      by the other compiler, clang, under its address and undefined-behaviour sanitizers, warnings are errors:
 #             the tests that these can change
 #   fuzz      each fuzz target, of that build, for FUZZ_SECONDS (4)
