@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""late_processor.py TRACEBRIDGE: of many marks of the kernel those that all processors were heard of are paired before
-the rest is read. A processor of which nothing was heard by then, and whose events are earlier, changes nothing: what
+"""late_processor.py TRACEBRIDGE: marks of the kernel are paired before the rest is read, up to the time up to which
+those of all processors were read. A processor that comes only behind that, with earlier events, changes nothing: what
 trim and filter make of a trace is what they make of it with that processor in front."""
 import os
 import re

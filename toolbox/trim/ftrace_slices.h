@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slices of the kernel's events that are open at the edges of a window. The events of a track come in no order, since
- * each processor writes those that happen on it: they wait until all processors were heard of up to some time, and are
- * paired up to it then (toolbox/walk/settling.h).
+ * each processor writes those that happen on it: they wait until those of all processors were read up to some time, and
+ * are paired up to it then (toolbox/walk/settling.h).
  *
  *   tb_ftrace_slices_add … tb_ftrace_slices_settle … tb_ftrace_slices_end
  */

@@ -54,7 +54,7 @@ struct tb_ftrace_reach {
 };
 TB_MUST_CHECK enum tb_status tb_ftrace_reach_take(struct tb_ftrace_reach *reach, const struct tb_ftrace_bundle *bundle,
                                                   int64_t last);
-/* Up to when all of them were heard of; INT64_MAX: none was. */
+/* Up to when the events of all processors were read, the watermark; INT64_MAX: there is no processor. */
 int64_t tb_ftrace_reached_by_all(const struct tb_ftrace_reach *reach);
 
 /* An event of a bundle. */
