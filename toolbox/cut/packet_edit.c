@@ -121,6 +121,12 @@ static bool sheds(const struct tb_packet_edit *edit, const struct tb_wire_field 
          (edit->sheds_thread_counts && is_thread_count(number));
 }
 
+static enum tb_status edit_flow(const struct tb_packet_edit *edit, const struct tb_wire_field *field,
+                                struct tb_message_patch *patches) {
+  uint64_t id = tb_flow_ends_id(edit->flow_ends, edit->walk, field->value);
+  return id == field->value ? TB_OK : tb_message_patches_number(patches, field, id);
+}
+
 static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct tb_wire_field *event,
                                  struct tb_message_patch *patches) {
   struct tb_message_patches_mark mark;
@@ -140,6 +146,8 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
     else if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && field.type == TB_WIRE_VARINT &&
              extra < edit->extra_count)
       status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_extras[extra++]);
+    else if (edit->flow_ends && is_flow(field.number))
+      status = edit_flow(edit, &field, patches);
     else if ((edit->sets_duration || edit->sheds_flows) && field.number == TB_TRACK_EVENT_LEGACY_EVENT &&
              field.type == TB_WIRE_BYTES)
       status =
@@ -182,7 +190,7 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
       status = tb_message_patches_remove(patches, &field);
     else if (field.number == TB_TRACE_PACKET_TRACK_EVENT && field.type == TB_WIRE_BYTES &&
              (edit->inserts_timestamp || edit->add_to_thread_time || edit->add_to_instructions || edit->sheds_args ||
-              edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value ||
+              edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->flow_ends ||
               edit->extra_count))
       status = edit_event(edit, &field, patches);
     else if (field.number == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT && field.type == TB_WIRE_BYTES &&

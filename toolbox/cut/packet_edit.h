@@ -6,6 +6,7 @@
 #define TB_TOOLBOX_CUT_PACKET_EDIT_H
 
 #include "protobuf/message_patch.h"
+#include "toolbox/cut/flow_ends.h"
 #include "toolbox/walk/track_events.h"
 
 /* Whether a field of TrackEvent is an argument of the event. */
@@ -21,11 +22,13 @@ struct tb_packet_edit {
   bool inserts_timestamp;        /* `timestamp` and `clock` in place of the time that the event has of its own */
   int64_t add_to_thread_time, add_to_instructions; /* to what the event counts of its thread */
   bool sheds_thread_counts;                        /* all of that is left out; with inserts_timestamp */
-  uint64_t own_annotation; /* iid of the annotation's name that stays then; 0: none is interned */
-  bool sets_duration;      /* of a legacy event, or of work of a GPU */
-  int64_t duration_ns;     /* that becomes its duration then */
-  int64_t add_to_value;    /* to the value of a counter, an increment */
-  size_t extra_count;      /* values of further counters that change: each by that of its place here; 0: none does */
+  uint64_t own_annotation;              /* iid of the annotation's name that stays then; 0: none is interned */
+  bool sets_duration;                   /* of a legacy event, or of work of a GPU */
+  int64_t duration_ns;                  /* that becomes its duration then */
+  int64_t add_to_value;                 /* to the value of a counter, an increment */
+  const struct tb_flow_ends *flow_ends; /* by which ids of flows change; NULL: none do */
+  const struct tb_walk *walk;           /* of whose current packet they are then */
+  size_t extra_count; /* values of further counters that change: each by that of its place here; 0: none does */
   int64_t add_to_extras[TB_EXTRA_COUNTERS];
 };
 

@@ -91,6 +91,7 @@ void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_tr
   tb_slice_pairs_init(&choice->marks, a, take_mark, choice);
   choice->marks.gathers_all = true;
   tb_event_runs_init(&choice->runs, a);
+  tb_flow_ends_init(&choice->flow_ends, a);
   tb_buffer_init(&choice->judged, a, 0);
   tb_buffer_init(&choice->fates, a, 0);
   tb_buffer_init(&choice->part, a, 0);
@@ -108,6 +109,8 @@ void tb_choice_free(struct tb_choice *choice) {
   tb_slice_pairs_free(&choice->marks);
   tb_free(a, choice->packets.words, choice->packets.capacity * sizeof(*choice->packets.words));
   tb_free(a, choice->prints.words, choice->prints.capacity * sizeof(*choice->prints.words));
+  tb_free(a, choice->flows.words, choice->flows.capacity * sizeof(*choice->flows.words));
+  tb_flow_ends_free(&choice->flow_ends);
   tb_event_runs_free(&choice->runs);
   tb_buffer_free(&choice->judged);
   tb_buffer_free(&choice->fates);
@@ -219,6 +222,19 @@ static TB_ALWAYS_INLINE enum tb_status take_edge(struct tb_choice *choice, enum 
   return take_pair(choice, &choice->slice_counts, &choice->packets, edge, &end);
 }
 
+/* Whether events that are left out may end flows of others that stay. */
+static bool leaves_flows_out(const struct tb_choice *choice) {
+  return !choice->no_flows && (choice->looks_at_slices || tb_owners_are_chosen(&choice->owners));
+}
+
+/* The walk's event, which has ids of flows. */
+static enum tb_status take_flow_ids(struct tb_choice *choice, const struct tb_event_view *view) {
+  const struct tb_walk *walk = choice->walk;
+  if (choice->slices.again || !walk->time.resolved || !leaves_flows_out(choice)) return TB_OK;
+  enum tb_status status = add_number(choice, &choice->flows, walk->number);
+  return status == TB_OK ? tb_flow_ends_add(&choice->flow_ends, walk, view) : status;
+}
+
 /* Adds a plain event to the run that may grow; false: none may, on the second reading. */
 static TB_ALWAYS_INLINE bool add_to_run(struct tb_choice *choice, const struct tb_packet_part *packet, uint64_t track) {
   struct tb_event_runs *runs = &choice->runs;
@@ -233,12 +249,14 @@ static enum tb_status take_event(struct tb_choice *choice) {
   const struct tb_walk *walk = choice->walk;
   struct tb_event_view view;
   enum tb_status status = tb_track_events_read(choice->events, walk, &view);
-  if (status == TB_OK && tb_walk_at_plain_event(walk) && walk->time.resolved && !choice->runs_of_tracks &&
-      !view.has_extras) {
+  if (status == TB_OK && view.has_flows) status = take_flow_ids(choice, &view);
+  if (status != TB_OK || !choice->looks_at_slices) return status;
+  if (tb_walk_at_plain_event(walk) && walk->time.resolved && !choice->runs_of_tracks && !view.has_extras &&
+      !view.has_flows) {
     struct tb_packet_part packet = tb_walk_packet_part(walk);
     if (add_to_run(choice, &packet, 0)) choice->runs.open.has_args = true; /* or it may */
   }
-  if (status != TB_OK || view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return status;
+  if (view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return TB_OK;
   if (view.role == TB_ROLE_OTHER && is_flow(&view)) return take_flow(choice, &view);
   int64_t time = walk->time.resolved ? walk->host_time : 0;
   struct tb_slice_edge edge = {time, walk->number, view.name, view.categories, view.role == TB_ROLE_END, 0};
@@ -289,7 +307,8 @@ static enum tb_status take_packet(struct tb_choice *choice) {
   const struct tb_packet_header *head = &walk->packet.head;
   enum tb_status status = tb_track_events_take(choice->events, walk);
   if (status != TB_OK || tb_track_events_lack_state(choice->events, walk)) return status;
-  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT) return choice->looks_at_slices ? take_event(choice) : TB_OK;
+  if (head->kind == TB_TRACE_PACKET_TRACK_EVENT)
+    return choice->looks_at_slices || leaves_flows_out(choice) ? take_event(choice) : TB_OK;
   if (!choice->slices.again) status = tb_owners_take(&choice->owners, walk);
   if (status != TB_OK) return status;
   if (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS && !choice->slices.again) return tb_choice_take_ftrace(choice);
@@ -330,6 +349,15 @@ static void forget(struct tb_choice *choice) {
   choice->slice_counts = (struct tb_slice_counts){.all = 0};
 }
 
+static bool is_end_chosen(const void *ctx, const struct tb_flow_end *end) {
+  const struct tb_choice *choice = ctx;
+  const struct tb_event_view view = {
+      .from = end->from, .from_uuid = end->from_uuid, .of_process = end->of_process, .of_all = end->of_all};
+  if (tb_number_set_has(&choice->packets, end->number)) return false;
+  struct tb_whose whose = tb_owners_of_event(&choice->owners, end->machine, &view);
+  return tb_owners_choose(&choice->owners, &whose);
+}
+
 enum tb_status tb_choice_find(struct tb_choice *choice, bool taken_in) {
   struct tb_merger *m = &choice->walk->merger;
   enum tb_status status = taken_in ? TB_END : read_all(choice);
@@ -340,6 +368,7 @@ enum tb_status tb_choice_find(struct tb_choice *choice, bool taken_in) {
   }
   if (status == TB_END) status = tb_slice_pairs_end(&choice->slices);
   if (status == TB_OK) status = tb_slice_pairs_end(&choice->marks);
+  if (status == TB_OK) tb_flow_ends_settle(&choice->flow_ends, is_end_chosen, choice);
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
@@ -400,7 +429,8 @@ static bool looks_at_events(const struct tb_choice *choice) {
 
 bool tb_choice_keeps(const struct tb_choice *choice) {
   return tb_walk_at_plain_event(choice->walk) && !looks_at_events(choice) &&
-         !tb_number_set_has(&choice->packets, choice->walk->number);
+         !tb_number_set_has(&choice->packets, choice->walk->number) &&
+         !(choice->flow_ends.count && tb_number_set_has(&choice->flows, choice->walk->number));
 }
 
 /* Whether a run has values of counters that readers show: those stay where their events go, in packets of their own. */

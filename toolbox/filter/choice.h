@@ -6,6 +6,7 @@
 #define TB_TOOLBOX_FILTER_CHOICE_H
 
 #include "toolbox/cut/event_runs.h"
+#include "toolbox/cut/flow_ends.h"
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
 #include "toolbox/owners/packet_owner.h"
@@ -44,9 +45,11 @@ struct tb_choice {
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_ftrace_reach reach;
   struct tb_number_set packets, prints;
-  struct tb_event_runs runs; /* of track events */
-  uint64_t print;            /* events of ftrace so far */
-  struct tb_buffer judged;   /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
+  struct tb_number_set flows;    /* packets with ids of flows, where slices are looked at */
+  struct tb_flow_ends flow_ends; /* at the end those that are left out */
+  struct tb_event_runs runs;     /* of track events */
+  uint64_t print;                /* events of ftrace so far */
+  struct tb_buffer judged;       /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
   struct tb_open_frames frames;
   struct tb_map running; /* machine, cpu -> id of the thread that runs there by compact_sched */
   struct tb_map threads; /* of ftrace: machine, id -> whether it is chosen */

@@ -71,6 +71,7 @@ static enum tb_status write_chosen(void *ctx) {
   tb_cut_init(&cut, &f->walk, &f->events);
   cut.sheds_args = f->level.no_args;
   cut.sheds_flows = f->level.no_flows;
+  if (f->choice.flow_ends.count) cut.flow_ends = &f->choice.flow_ends;
   enum tb_status status = tb_walk_start(&f->walk);
   while (status == TB_OK) {
     if (take_run(f, &cut, &status)) continue;

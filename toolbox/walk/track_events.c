@@ -181,7 +181,7 @@ enum tb_status tb_track_events_take_state(struct tb_track_events *events, const 
 struct raw_event {
   uint64_t type, track;
   uint32_t name, categories; /* as of tb_event_view, and so are the next two */
-  bool has_extras, has_value;
+  bool has_extras, has_flows, has_value;
   bool has_track, has_args;
   int64_t value;
   size_t extra_uuids;
@@ -298,6 +298,12 @@ static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t s
       raw->has_value = true;
       raw->value = (int64_t)field->value;
       return true;
+    case TB_TRACK_EVENT_FLOW_IDS:
+    case TB_TRACK_EVENT_FLOW_IDS_OLD:
+    case TB_TRACK_EVENT_TERMINATING_FLOW_IDS:
+    case TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
+      raw->has_flows = true;
+      return true;
     case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
     case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
     case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
@@ -398,7 +404,8 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
                                  .categories = raw.categories,
                                  .has_value = raw.has_value,
                                  .value = raw.value,
-                                 .has_extras = raw.has_extras};
+                                 .has_extras = raw.has_extras,
+                                 .has_flows = raw.has_flows};
   view->has_uuid = raw.has_track || sequence->has_default_track;
   view->track = raw.has_track ? raw.track : sequence->has_default_track ? sequence->default_track : 0;
   bool of_root = raw.has_track && raw.type != TB_TRACK_EVENT_TYPE_UNSPECIFIED; /* of no track, and says so */

@@ -32,6 +32,7 @@ struct tb_event_view {
   bool has_value;            /* of a counter: `value`, a whole number */
   int64_t value;
   bool has_extras; /* values of further counters */
+  bool has_flows;  /* ids of flows, of events with tracks */
 };
 
 /* The values of further counters that an event has, with their tracks. */
