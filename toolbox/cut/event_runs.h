@@ -18,7 +18,7 @@ struct tb_event_run {
   uint8_t counters;
   bool stays;
   bool marked; /* the caller's, and the next two */
-  bool has_args;
+  bool has_args, has_flows;
   uint64_t track; /* what all are on; 0: it may be several */
   /* of what goes: the sums of the values of further counters */
   uint64_t uuids[TB_EVENT_RUN_COUNTERS];

@@ -16,7 +16,7 @@ void tb_flow_ends_free(struct tb_flow_ends *ends) {
 }
 
 enum tb_status tb_flow_ends_add(struct tb_flow_ends *ends, const struct tb_walk *walk,
-                                const struct tb_event_view *view) {
+                                const struct tb_flow_end *event) {
   struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
@@ -27,10 +27,9 @@ enum tb_status tb_flow_ends_add(struct tb_flow_ends *ends, const struct tb_walk 
     status =
         tb_grow_array(ends->allocator, &items, &ends->capacity, ends->count + 1, sizeof(*ends->items), FLOW_ENDS_MAX);
     ends->items = items;
-    if (status == TB_OK)
-      ends->items[ends->count++] =
-          (struct tb_flow_end){field.value,     walk->host_time,  walk->number, walk->packet.head.machine,
-                               view->from_uuid, view->of_process, view->of_all, view->from};
+    if (status != TB_OK) return status;
+    ends->items[ends->count] = *event;
+    ends->items[ends->count++].id = field.value;
   }
   return status;
 }
@@ -60,12 +59,9 @@ static size_t place_of(const struct tb_flow_ends *ends, const struct tb_flow_end
   return at;
 }
 
-uint64_t tb_flow_ends_id(const struct tb_flow_ends *ends, const struct tb_walk *walk, uint64_t id) {
-  struct tb_flow_end here = {
-      .id = id, .time = walk->host_time, .number = walk->number, .machine = walk->packet.head.machine};
-  size_t at = place_of(ends, &here);
-  if (!at || ends->items[at - 1].id != id || ends->items[at - 1].machine != here.machine) return id;
-  here.time = INT64_MIN;
-  here.number = 0;
-  return tb_mix64(id ^ tb_mix64(at - place_of(ends, &here)));
+uint64_t tb_flow_ends_id(const struct tb_flow_ends *ends, const struct tb_flow_end *here) {
+  size_t at = place_of(ends, here);
+  if (!at || ends->items[at - 1].id != here->id || ends->items[at - 1].machine != here->machine) return here->id;
+  const struct tb_flow_end first = {.id = here->id, .machine = here->machine, .time = INT64_MIN};
+  return tb_mix64(here->id ^ tb_mix64(at - place_of(ends, &first)));
 }

@@ -31,15 +31,15 @@ struct tb_flow_ends {
 void tb_flow_ends_init(struct tb_flow_ends *ends, const struct tb_allocator *allocator);
 void tb_flow_ends_free(struct tb_flow_ends *ends);
 
-/* Adds the flows that the walk's current packet ends, a track event of that view. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+/* Adds the flows that the walk's event ends; of `event` all but the id is set. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_flow_ends_add(struct tb_flow_ends *ends, const struct tb_walk *walk,
-                                              const struct tb_event_view *view);
+                                              const struct tb_flow_end *event);
 
 /* Once all are added: forgets those that stay. */
 void tb_flow_ends_settle(struct tb_flow_ends *ends, bool (*stays)(const void *ctx, const struct tb_flow_end *end),
                          const void *ctx);
 
-/* What a flow's id in the walk's current packet becomes: itself where no end of it was left out before. */
-uint64_t tb_flow_ends_id(const struct tb_flow_ends *ends, const struct tb_walk *walk, uint64_t id);
+/* What the id of a flow becomes at that time and packet of a machine: itself where no end of it was left out before. */
+uint64_t tb_flow_ends_id(const struct tb_flow_ends *ends, const struct tb_flow_end *here);
 
 #endif

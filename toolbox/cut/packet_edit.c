@@ -46,7 +46,7 @@ static enum tb_status edit_vulkan_event(const struct tb_packet_edit *edit, const
   return status;
 }
 
-static bool is_flow(uint32_t number) {
+bool tb_event_field_is_flow(uint32_t number) {
   return number == TB_TRACK_EVENT_FLOW_IDS || number == TB_TRACK_EVENT_FLOW_IDS_OLD ||
          number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS || number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD;
 }
@@ -106,7 +106,7 @@ static bool is_thread_count(uint32_t number) {
 }
 
 bool tb_event_field_is_argument(uint32_t number) {
-  return !is_of_event(number) && !is_flow(number) && !is_extra(number);
+  return !is_of_event(number) && !tb_event_field_is_flow(number) && !is_extra(number);
 }
 
 static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
@@ -116,14 +116,17 @@ static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_
 /* Whether a field of a track event is left out. */
 static bool sheds(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
   uint32_t number = field->number;
-  return (edit->sheds_extras && is_extra(number)) || (edit->sheds_flows && is_flow(number)) ||
+  return (edit->sheds_extras && is_extra(number)) || (edit->sheds_flows && tb_event_field_is_flow(number)) ||
          (edit->sheds_args && is_argument(edit, field)) || (edit->inserts_timestamp && is_time(number)) ||
          (edit->sheds_thread_counts && is_thread_count(number));
 }
 
 static enum tb_status edit_flow(const struct tb_packet_edit *edit, const struct tb_wire_field *field,
                                 struct tb_message_patch *patches) {
-  uint64_t id = tb_flow_ends_id(edit->flow_ends, edit->walk, field->value);
+  const struct tb_walk *walk = edit->walk;
+  const struct tb_flow_end here = {
+      .id = field->value, .time = walk->host_time, .number = walk->number, .machine = walk->packet.head.machine};
+  uint64_t id = tb_flow_ends_id(edit->flow_ends, &here);
   return id == field->value ? TB_OK : tb_message_patches_number(patches, field, id);
 }
 
@@ -146,7 +149,7 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
     else if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && field.type == TB_WIRE_VARINT &&
              extra < edit->extra_count)
       status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_extras[extra++]);
-    else if (edit->flow_ends && is_flow(field.number))
+    else if (edit->flow_ends && tb_event_field_is_flow(field.number))
       status = edit_flow(edit, &field, patches);
     else if ((edit->sets_duration || edit->sheds_flows) && field.number == TB_TRACK_EVENT_LEGACY_EVENT &&
              field.type == TB_WIRE_BYTES)

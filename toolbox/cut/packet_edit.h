@@ -11,6 +11,8 @@
 
 /* Whether a field of TrackEvent is an argument of the event. */
 bool tb_event_field_is_argument(uint32_t number);
+/* Whether it is the id of a flow. */
+bool tb_event_field_is_flow(uint32_t number);
 
 struct tb_packet_edit {
   bool set_timestamp, set_clock;

@@ -228,11 +228,18 @@ static bool leaves_flows_out(const struct tb_choice *choice) {
 }
 
 /* The walk's event, which has ids of flows. */
-static enum tb_status take_flow_ids(struct tb_choice *choice, const struct tb_event_view *view) {
+static enum tb_status take_flow_ids(struct tb_choice *choice, uint32_t machine, const struct tb_event_view *view) {
   const struct tb_walk *walk = choice->walk;
-  if (choice->slices.again || !walk->time.resolved || !leaves_flows_out(choice)) return TB_OK;
+  if (choice->slices.again || !leaves_flows_out(choice)) return TB_OK;
+  const struct tb_flow_end event = {.time = walk->host_time,
+                                    .number = walk->number,
+                                    .machine = machine,
+                                    .from = view->from,
+                                    .from_uuid = view->from_uuid,
+                                    .of_process = view->of_process,
+                                    .of_all = view->of_all};
   enum tb_status status = add_number(choice, &choice->flows, walk->number);
-  return status == TB_OK ? tb_flow_ends_add(&choice->flow_ends, walk, view) : status;
+  return status == TB_OK ? tb_flow_ends_add(&choice->flow_ends, walk, &event) : status;
 }
 
 /* Adds a plain event to the run that may grow; false: none may, on the second reading. */
@@ -249,12 +256,15 @@ static enum tb_status take_event(struct tb_choice *choice) {
   const struct tb_walk *walk = choice->walk;
   struct tb_event_view view;
   enum tb_status status = tb_track_events_read(choice->events, walk, &view);
-  if (status == TB_OK && view.has_flows) status = take_flow_ids(choice, &view);
+  if (status == TB_OK && view.has_flows && walk->time.resolved)
+    status = take_flow_ids(choice, walk->packet.head.machine, &view);
   if (status != TB_OK || !choice->looks_at_slices) return status;
-  if (tb_walk_at_plain_event(walk) && walk->time.resolved && !choice->runs_of_tracks && !view.has_extras &&
-      !view.has_flows) {
+  if (tb_walk_at_plain_event(walk) && walk->time.resolved && !choice->runs_of_tracks && !view.has_extras) {
     struct tb_packet_part packet = tb_walk_packet_part(walk);
-    if (add_to_run(choice, &packet, 0)) choice->runs.open.has_args = true; /* or it may */
+    if (add_to_run(choice, &packet, 0)) {
+      choice->runs.open.has_args = true; /* or it may */
+      choice->runs.open.has_flows |= view.has_flows;
+    }
   }
   if (view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return TB_OK;
   if (view.role == TB_ROLE_OTHER && is_flow(&view)) return take_flow(choice, &view);
@@ -270,9 +280,14 @@ static TB_ALWAYS_INLINE enum tb_status take_plain_event(struct tb_choice *choice
     if (add_to_run(choice, &event->packet, 0)) choice->runs.open.has_args = true; /* or they may */
     return TB_OK;
   }
-  if (add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0)) {
+  const struct tb_event_view view = {.from = event->track, .from_uuid = true};
+  enum tb_status status = event->has_flows ? take_flow_ids(choice, 0, &view) : TB_OK;
+  if (status != TB_OK) return status;
+  if (!(event->has_flows && choice->no_flows) &&
+      add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0)) {
     struct tb_event_runs *runs = &choice->runs;
     runs->open.has_args |= event->has_args;
+    runs->open.has_flows |= event->has_flows;
     if (event->has_extras) tb_event_runs_add_values(runs, &choice->events->extras);
   }
   if (!choice->looks_at_slices) return TB_OK;
@@ -453,7 +468,7 @@ const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t n
   const struct tb_event_run *run = tb_event_runs_around(&choice->runs, number);
   if (!run) return NULL;
   bool begins = run->events.first == number, has_counters = run_has_counters(choice, run);
-  bool changes = choice->no_args && run->has_args;
+  bool changes = (choice->no_args && run->has_args) || (choice->flow_ends.count && run->has_flows);
   *fate = TB_RUN_GOES;
   if (!is_run_chosen(choice, run)) return begins && !has_counters ? run : NULL;
   uint32_t left_out = begins ? count_numbers(&choice->packets, number, run->events.count) : 0;

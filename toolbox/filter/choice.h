@@ -39,13 +39,13 @@ struct tb_choice {
   int64_t min_dur; /* of slices; 0: any */
   bool no_args, no_flows;
   bool looks_at_slices; /* they are counted; so they are where something of the above asks for it */
-  bool runs_of_tracks;  /* each of the runs below is of one track, and of events without flows */
+  bool runs_of_tracks;  /* each of the runs below is of one track; none has flows where no_flows is set */
   bool runs_of_any;     /* each is of whatever events, which nobody reads before they are written */
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_ftrace_reach reach;
   struct tb_number_set packets, prints;
-  struct tb_number_set flows;    /* packets with ids of flows, where slices are looked at */
+  struct tb_number_set flows;    /* packets with ids of flows, as far as what is chosen may lack their ends */
   struct tb_flow_ends flow_ends; /* at the end those that are left out */
   struct tb_event_runs runs;     /* of track events */
   uint64_t print;                /* events of ftrace so far */
@@ -83,7 +83,8 @@ bool tb_choice_keeps(const struct tb_choice *choice);
 enum tb_run_fate {
   TB_RUN_STAYS,
   TB_RUN_GOES,
-  TB_RUN_MIXED /* as tb_choice.packets has it, or arguments go, or the packet is not the first of it */
+  TB_RUN_MIXED /* as tb_choice.packets has it, or arguments go, or ids of flows may change, or the packet is not the
+                * first of it */
 };
 const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t number, enum tb_run_fate *fate);
 /* What becomes of the walk's current packet. TB_OK, TB_NO_MEMORY, TB_LIMIT. */

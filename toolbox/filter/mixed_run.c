@@ -14,6 +14,9 @@ struct mixing {
   struct tb_event_extras values;
   bool counts_values[TB_EXTRA_COUNTERS]; /* which of them are increments */
   size_t values_pending;                 /* how many are not 0 */
+  const struct tb_flow_ends *flow_ends;  /* by which ids of flows may change; NULL: none does */
+  struct tb_clock_cursor clock;          /* what the times of packets are read by, and ... */
+  struct tb_flow_end here;               /* ... where this one is, then */
   bool sheds_args;
   uint64_t own_annotation; /* the id of the name of what stays then; 0: none does */
 };
@@ -69,13 +72,19 @@ static TB_ALWAYS_INLINE bool judge_argument(const struct mixing *mixing, const c
   return true;
 }
 
-/* Passes over a field that few events have, and says whether it goes. NULL where it is damaged. */
+/* Passes over a field that few events have, and says whether it goes. NULL where it is damaged, or another id takes its
+ * place. */
 static __attribute__((noinline)) const char *pass_field(const struct mixing *mixing, const char *at, const char *end,
                                                         bool *goes) {
   struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){at, (size_t)(end - at)});
   struct tb_wire_field field;
   if (tb_wire_read(&cursor, &field) != TB_OK) return NULL;
   *goes = mixing->sheds_args && tb_event_field_is_argument(field.number);
+  if (mixing->flow_ends && tb_event_field_is_flow(field.number)) {
+    struct tb_flow_end here = mixing->here;
+    here.id = field.value;
+    if (tb_flow_ends_id(mixing->flow_ends, &here) != here.id) return NULL;
+  }
   return cursor.at;
 }
 
@@ -114,7 +123,8 @@ static bool read_fields(const struct mixing *mixing, const struct run_packet *fr
         if (fields->values == mixing->values.count) break;
         fields->values++;
         if (!add_field(fields, start, at, value, false)) return false;
-        if (!mixing->sheds_args && fields->values == mixing->values.count) return true; /* nothing else changes */
+        if (!mixing->sheds_args && !mixing->flow_ends && fields->values == mixing->values.count)
+          return true; /* nothing else changes */
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_WIRE_BYTES):
       case TB_WIRE_TAG(TB_TRACK_EVENT_TASK_EXECUTION, TB_WIRE_BYTES):
@@ -242,11 +252,17 @@ static enum tb_status write_fields(struct mixing *mixing, const struct run_packe
 /* Of a packet that stays and may not be as it was. *taken: it could be read. */
 static enum tb_status take_changed(struct mixing *mixing, const struct run_packet *frame, bool *taken) {
   struct run_fields fields;
-  bool looks = mixing->values_pending || mixing->sheds_args;
+  bool looks = mixing->values_pending || mixing->sheds_args || mixing->flow_ends;
   *taken = !looks || read_fields(mixing, frame, &fields);
   if (!*taken) return TB_OK;
   if (looks && (mixing->values_pending || fields.count > fields.values)) return write_fields(mixing, frame, &fields);
   return mixing->pending ? write_front(mixing, frame) : TB_OK;
+}
+
+/* False where its clock has another line there. */
+static bool find_time(struct mixing *mixing, const struct run_packet *frame, uint64_t number) {
+  mixing->here.number = number;
+  return tb_clock_cursor_convert(&mixing->clock, frame->timestamp, &mixing->here.time);
 }
 
 static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_run *run,
@@ -259,7 +275,8 @@ static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_r
   uint32_t dropped = 0;
   uint64_t number = walk->next;
   for (; number < end && read_frame(mixing, &frame); number++) {
-    bool taken = true;
+    bool taken = !mixing->flow_ends || find_time(mixing, &frame, number);
+    if (!taken) break;
     if (tb_number_set_has(left_out, number)) {
       status = flush(mixing);
       mixing->copied = mixing->at;
@@ -267,7 +284,7 @@ static enum tb_status take_frames(struct mixing *mixing, const struct tb_event_r
       if (counts) mixing->pending += frame.timestamp;
       mixing->copied = frame.after;
       dropped++;
-    } else if (mixing->pending || mixing->values_pending || mixing->sheds_args) {
+    } else if (mixing->pending || mixing->values_pending || mixing->sheds_args || mixing->flow_ends) {
       status = take_changed(mixing, &frame, &taken);
     }
     if (!taken || status != TB_OK) break;
@@ -318,6 +335,8 @@ bool tb_mixed_run_take(struct tb_cut *cut, const struct tb_event_run *run, const
   mixing.sheds_args = cut->sheds_args && run->has_args;
   const uint64_t *own = mixing.sheds_args ? tb_map_find(&cut->own_annotations, walk->sequence_number, 0) : NULL;
   mixing.own_annotation = own ? *own : 0;
+  if (run->has_flows) mixing.flow_ends = cut->flow_ends;
+  mixing.clock = walk->clock;
   mixing.copied = mixing.at;
   *status = take_pending(&mixing, run->counters);
   if (*status == TB_OK) *status = take_frames(&mixing, run, left_out);

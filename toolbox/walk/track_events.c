@@ -315,15 +315,63 @@ static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t s
   }
 }
 
-/* Takes fields with a tag of one byte as long as no others come, and returns where that is. TB_PACKET_AHEAD bytes
- * behind the event are readable. */
+/* Where fields end that were passed over, and whether there were any. */
+struct other_fields {
+  const char *end;
+  bool args, flows;
+};
+
+/* Passes over fields that are neither a name, nor of a counter or a time, from `at` on: arguments, flows, places in
+ * code. By value, so that callers keep what they read in registers. */
+static __attribute__((noinline)) struct other_fields pass_other_fields(const char *at, const char *end) {
+  struct other_fields passed = {at, false, false};
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){at, (size_t)(end - at)});
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    switch (field.number) {
+      case TB_TRACK_EVENT_TYPE:
+      case TB_TRACK_EVENT_TRACK_UUID:
+      case TB_TRACK_EVENT_NAME_IID:
+      case TB_TRACK_EVENT_NAME:
+      case TB_TRACK_EVENT_CATEGORY_IIDS:
+      case TB_TRACK_EVENT_CATEGORIES:
+      case TB_TRACK_EVENT_LEGACY_EVENT:
+      case TB_TRACK_EVENT_COUNTER_VALUE:
+      case TB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
+      case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
+      case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
+      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
+      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
+      case TB_TRACK_EVENT_TIMESTAMP_DELTA_US:
+      case TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
+      case TB_TRACK_EVENT_THREAD_TIME_DELTA_US:
+      case TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
+      case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
+      case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
+        return passed;
+      case TB_TRACK_EVENT_FLOW_IDS:
+      case TB_TRACK_EVENT_FLOW_IDS_OLD:
+      case TB_TRACK_EVENT_TERMINATING_FLOW_IDS:
+      case TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
+        passed.flows = true;
+        break;
+      default:
+        passed.args = true;
+    }
+    passed.end = cursor.at;
+  }
+  return passed;
+}
+
+/* Takes fields as long as no others come than most events have, and returns where that is. TB_PACKET_AHEAD bytes behind
+ * the event are readable. */
 static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *events, size_t sequence,
                                                       const struct tb_str *event, struct raw_event *raw) {
   const char *at = event->ptr, *end = at + event->len;
   while (at < end) {
     const char *field = at;
     uint64_t value;
-    at = tb_wire_read_varint_ahead(field + 1, &value);
+    at = tb_wire_read_varint_ahead(field + 1, &value); /* of a longer tag its rest */
     if (!at || at > end) return field;
     switch ((unsigned char)*field) {
       case TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT):
@@ -356,8 +404,13 @@ static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *ev
         raw->legacy = (struct tb_str){at, (size_t)value};
         at += value;
         break;
-      default:
-        return field;
+      default: {
+        struct other_fields passed = pass_other_fields(field, end);
+        at = passed.end;
+        if (at == field) return field;
+        raw->has_args |= passed.args;
+        raw->has_flows |= passed.flows;
+      }
     }
   }
   return at;
@@ -458,6 +511,7 @@ static TB_ALWAYS_INLINE bool read_plain(struct tb_track_events *events, size_t n
   event->categories = raw.categories;
   event->has_extras = raw.has_extras;
   event->has_args = raw.has_args;
+  event->has_flows = raw.has_flows;
   if (!event->track || !(raw.has_track || sequence->has_default_track) || event->role == TB_ROLE_VALUE) return false;
   return !raw.legacy.ptr || read_plain_legacy(sequence, raw.legacy, event);
 }

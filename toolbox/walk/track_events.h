@@ -107,14 +107,14 @@ TB_MUST_CHECK enum tb_status tb_track_events_read(struct tb_track_events *events
                                                   struct tb_event_view *view);
 
 /* A plain track event (tb_walk_at_plain_event) that begins or ends a slice, is one, or an instant, on a track that it
- * names or its sequence does, and says little else. */
+ * names or its sequence does, under a name that is interned, and has no time of its own. */
 struct tb_plain_event {
   enum tb_event_role role;   /* OTHER: an instant */
   int64_t duration_ns;       /* of a COMPLETE one */
   uint64_t track;            /* its uuid */
   uint32_t name, categories; /* as of tb_event_view */
   bool has_extras;           /* values of further counters, as tb_track_events_extras has them */
-  bool has_args;
+  bool has_args, has_flows;
   struct tb_packet_part packet;
 };
 
