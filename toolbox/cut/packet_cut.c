@@ -325,7 +325,7 @@ static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   if (order->replaced.ptr) return tb_walk_write(walk, order->replaced);
   cut->patches.count = 0;
   if (edit->inserts_timestamp || edit->sheds_args || edit->sheds_flows || edit->set_timestamp || edit->sheds_extras ||
-      edit->sets_duration || edit->add_to_value || edit->flow_ends || edit->extra_count)
+      edit->sets_duration || edit->add_to_value || edit->flow_ends || edit->annotation.ptr || edit->extra_count)
     status = tb_packet_edit_make(edit, walk->packet.packet, &cut->patches);
   if (status == TB_OK) status = order->late ? put_late(cut, sequence) : tb_walk_write_patched(walk, &cut->patches);
   if (status != TB_OK || !order->stated_count) return status;
@@ -453,6 +453,8 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
                                         : edit_values(cut, sequence, order, &edit);
   if (walk->time.resolved) edit.flow_ends = cut->flow_ends;
   edit.walk = walk;
+  edit.annotation = order->annotation;
+  edit.in_place = order->in_place;
   if (status == TB_OK && (cut->sheds_args || cut->sheds_flows)) status = shed(cut, &edit);
   if (status == TB_OK)
     status = order->fate == TB_CUT_DROP ? drop(cut, sequence, order) : keep(cut, sequence, order, &edit);

@@ -28,6 +28,7 @@ struct tb_cut_order {
   uint32_t keep;          /* field of its payload that stays though it is left out; 0: none */
   bool late;              /* of one that moves: it is written behind others, see tb_cut_write_late */
   struct tb_str replaced; /* what is written in place of the packet, which stays, framed; ptr NULL: the packet */
+  struct tb_str annotation, in_place; /* as of tb_packet_edit */
   const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */
   size_t stated_count;
   uint32_t outlived; /* of an end that stays: so many slices in that one end right before it, which have no own ends */

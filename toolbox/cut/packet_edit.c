@@ -130,6 +130,21 @@ static enum tb_status edit_flow(const struct tb_packet_edit *edit, const struct 
   return id == field->value ? TB_OK : tb_message_patches_number(patches, field, id);
 }
 
+static enum tb_status edit_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *annotation,
+                                      struct tb_message_patch *patches) {
+  struct tb_message_patches_mark mark;
+  struct tb_wire_cursor cursor = tb_wire_cursor(annotation->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = tb_message_patches_begin(patches, annotation, &mark);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.bytes.ptr != edit->annotation.ptr) continue;
+    status = tb_message_patches_remove(patches, &field);
+    if (status == TB_OK) status = tb_message_patches_insert_bytes(patches, cursor.at, edit->in_place);
+  }
+  if (status == TB_OK) tb_message_patches_end(patches, annotation, &mark);
+  return status;
+}
+
 static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct tb_wire_field *event,
                                  struct tb_message_patch *patches) {
   struct tb_message_patches_mark mark;
@@ -149,6 +164,8 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
     else if (field.number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && field.type == TB_WIRE_VARINT &&
              extra < edit->extra_count)
       status = tb_message_patches_number(patches, &field, field.value + (uint64_t)edit->add_to_extras[extra++]);
+    else if (edit->annotation.ptr && field.number == TB_TRACK_EVENT_DEBUG_ANNOTATIONS && field.type == TB_WIRE_BYTES)
+      status = edit_annotation(edit, &field, patches);
     else if (edit->flow_ends && tb_event_field_is_flow(field.number))
       status = edit_flow(edit, &field, patches);
     else if ((edit->sets_duration || edit->sheds_flows) && field.number == TB_TRACK_EVENT_LEGACY_EVENT &&
@@ -194,7 +211,7 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
     else if (field.number == TB_TRACE_PACKET_TRACK_EVENT && field.type == TB_WIRE_BYTES &&
              (edit->inserts_timestamp || edit->add_to_thread_time || edit->add_to_instructions || edit->sheds_args ||
               edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->flow_ends ||
-              edit->extra_count))
+              edit->annotation.ptr || edit->extra_count))
       status = edit_event(edit, &field, patches);
     else if (field.number == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT && field.type == TB_WIRE_BYTES &&
              edit->sets_duration)

@@ -29,6 +29,8 @@ struct tb_packet_edit {
   int64_t duration_ns;                  /* that becomes its duration then */
   int64_t add_to_value;                 /* to the value of a counter, an increment */
   const struct tb_flow_ends *flow_ends; /* by which ids of flows change; NULL: none do */
+  struct tb_str annotation;             /* the bytes of an annotation's value that changes; ptr NULL: none does */
+  struct tb_str in_place;               /* the whole field that takes its place */
   const struct tb_walk *walk;           /* of whose current packet they are then */
   size_t extra_count; /* values of further counters that change: each by that of its place here; 0: none does */
   int64_t add_to_extras[TB_EXTRA_COUNTERS];

@@ -172,8 +172,10 @@ static inline enum tb_status take_event(struct tb_edges *edges, const struct tb_
     edges->has_about |= view.role == TB_ROLE_ABOUT;
     return TB_OK;
   }
+  edges->has_profiles |= view.phase == 'P';
   /* values of counters of their own are not added up in runs */
-  if (tb_walk_at_plain_event(walk) && !(view.has_value && !tb_window_has(&edges->window, walk->host_time))) {
+  if (tb_walk_at_plain_event(walk) && view.phase != 'P' &&
+      !(view.has_value && !tb_window_has(&edges->window, walk->host_time))) {
     struct tb_packet_part packet = tb_walk_packet_part(walk);
     add_to_run(edges, walk, events, &packet, view.has_extras);
   }

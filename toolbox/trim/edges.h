@@ -84,7 +84,8 @@ struct tb_edges {
   struct tb_map outlived; /* number of a packet -> see struct tb_edge_packet */
   struct tb_wakelocks wakelocks;
   struct tb_buffer scratch;
-  bool has_about; /* events that say what something is called, at no time */
+  bool has_about;    /* events that say what something is called, at no time */
+  bool has_profiles; /* events of the phase P, as those of profiles are */
   struct tb_ftrace_edges *ftrace;
   struct tb_etw_edges *etw;
   uint64_t slices_at_start, slices_at_end, values_at_start;

@@ -13,6 +13,7 @@
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/cut/packet_cut.h"
+#include "toolbox/trim/cpu_profiles.h"
 #include "toolbox/trim/edges.h"
 #include "toolbox/trim/etw_edges.h"
 #include "toolbox/trim/ftrace_edges.h"
@@ -27,6 +28,7 @@ struct trimming {
   struct tb_edges edges;
   struct tb_ftrace_edges ftrace;
   struct tb_etw_edges etw;
+  struct tb_cpu_profiles profiles;
   bool ftrace_written, etw_written;
   struct tb_buffer part, fates;       /* of the current bundle */
   uint64_t stated[TB_EXTRA_COUNTERS]; /* of the current packet */
@@ -337,12 +339,34 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
   if (tb_edges_is_slice(walk, &duration)) shorten(t, walk->host_time, duration, order);
 }
 
+/* An event of a profile: it is needed outside of the window, too. */
+static enum tb_status decide_profile(struct trimming *t, const struct tb_edge_packet *at_edge,
+                                     struct tb_cut_order *order) {
+  const struct tb_walk *walk = &t->walk;
+  const uint64_t pid = t->events.sequences[walk->sequence_number].pid;
+  const bool before = walk->host_time < t->window.start;
+  struct tb_cpu_profile_part part;
+  enum tb_status status = tb_cpu_profiles_take(&t->profiles, walk, pid, &t->window, &part);
+  if (status != TB_OK) return status;
+  bool stays = before ? part.starts || part.nodes || part.samples : part.samples;
+  if (part.is_profile && stays && !tb_window_has(&t->window, walk->host_time)) {
+    order->fate = TB_CUT_MOVE;
+    order->host_time = before ? t->window.start : t->window.end - 1;
+    if (at_edge && at_edge->stated) state_values(t, false, order);
+  } else {
+    decide(t, at_edge, order);
+  }
+  order->annotation = part.of;
+  order->in_place = part.in_place;
+  return TB_OK;
+}
+
 /* Most packets are events that stay as they are or are left out; false: it is another one. */
 static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *status) {
   const struct tb_walk *walk = &t->walk;
   if (!tb_walk_at_plain_event(walk) || !walk->time.resolved) return false;
   bool inside = tb_window_has(&t->window, walk->host_time);
-  if (inside ? tb_cut_has_pending(cut) : t->edges.has_about) return false;
+  if (t->edges.has_profiles || (inside ? tb_cut_has_pending(cut) : t->edges.has_about)) return false;
   if (cut->late_count && walk->host_time == t->window.start) return false;
   t->report.inside += inside;
   *status = inside ? tb_cut_pass(cut) : tb_cut_leave_out(cut, walk->number < t->edges.last_to_stay);
@@ -380,12 +404,14 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
   if (walk->packet.packet.ptr) {
     status = tb_track_events_take(&t->events, walk);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT &&
-        (at_edge || t->edges.has_about || t->events.incremental.count))
+        (at_edge || t->edges.has_about || t->edges.has_profiles || t->events.incremental.count))
       status = tb_track_events_read(&t->events, walk, &order.view);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS)
       status = decide_bundle(t, &order);
     else if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS)
       status = decide_etw(t, &order);
+    else if (status == TB_OK && order.view.phase == 'P' && walk->time.resolved)
+      status = decide_profile(t, at_edge, &order);
     else if (status == TB_OK && walk->time.resolved && walk->packet.head.has_timestamp &&
              tb_packet_holds_values(walk->packet.head.kind))
       status = decide_values(t, &order);
@@ -407,6 +433,7 @@ static enum tb_status write_window(void *ctx) {
   tb_buffer_init(&t->fates, t->walk.merger.allocator, 0);
   t->ftrace_written = t->etw_written = false;
   tb_edges_rewind(&t->edges);
+  tb_cpu_profiles_init(&t->profiles, t->walk.merger.allocator);
   tb_cut_init(&cut, &t->walk, &t->events);
   enum tb_status status = tb_walk_start(&t->walk);
   while (status == TB_OK) {
@@ -422,6 +449,7 @@ static enum tb_status write_window(void *ctx) {
   t->report.packets_in = t->walk.next;
   t->report.packets_out = cut.kept + cut.moved;
   tb_cut_free(&cut);
+  tb_cpu_profiles_free(&t->profiles);
   tb_buffer_free(&t->part);
   tb_buffer_free(&t->fates);
   return status == TB_END ? TB_OK : status;

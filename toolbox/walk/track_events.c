@@ -134,6 +134,7 @@ uint64_t tb_track_events_thread(uint64_t pid, uint64_t tid) {
 static void take_thread(struct tb_event_sequence *sequence, struct tb_str descriptor) {
   struct tb_wire_field fields[TB_THREAD_DESCRIPTOR_TID + 1];
   (void)tb_wire_read_fields(descriptor, fields, TB_THREAD_DESCRIPTOR_TID + 1);
+  sequence->pid = fields[TB_THREAD_DESCRIPTOR_PID].value;
   sequence->thread =
       tb_track_events_thread(fields[TB_THREAD_DESCRIPTOR_PID].value, fields[TB_THREAD_DESCRIPTOR_TID].value);
 }

@@ -50,6 +50,7 @@ struct tb_event_sequence {
   bool has_default_track;
   uint64_t default_track;
   uint64_t thread; /* what the thread of its ThreadDescriptor is known by; 0: it has none */
+  uint64_t pid;    /* of the same */
   size_t extra_count;
   uint64_t extras[TB_EXTRA_COUNTERS]; /* the tracks of further counters, of events that name none; the first */
 };
