@@ -291,11 +291,23 @@ static bool wants_track(const struct tb_edit *e) {
   return e->names_track ? e->track == 0 : e->packet->track_rule == TB_TRACK_FOR_NONE;
 }
 
+/* Its fields. Times move: so may the start of a profile. */
+static enum tb_status edit_event(struct tb_edit *e, struct tb_str in) {
+  struct tb_profile_start start;
+  if (!(e->map->active & 1u << TB_FIELD_TIME) || !tb_find_profile_start(in, &start))
+    return edit_message(e, e->track_event, in);
+  const struct tb_str front = {in.ptr, (size_t)(start.at - in.ptr)};
+  const struct tb_str rest = {start.after, (size_t)(in.ptr + in.len - start.after)};
+  enum tb_status status = edit_message(e, e->track_event, front);
+  if (status == TB_OK) status = tb_edit_profile_start(e, &start);
+  return status == TB_OK ? edit_message(e, e->track_event, rest) : status;
+}
+
 static enum tb_status edit_track_event(struct tb_edit *e, const struct tb_wire_field *field) {
   struct tb_message_patches_mark mark;
   enum tb_status status = tb_message_patches_begin(e->patches, field, &mark);
   e->names_track = e->has_legacy = false;
-  if (status == TB_OK) status = edit_message(e, e->track_event, field->bytes);
+  if (status == TB_OK) status = edit_event(e, field->bytes);
   if (status == TB_OK && wants_track(e))
     status = tb_message_patches_insert(e->patches, field->bytes.ptr + field->bytes.len, TB_TRACK_EVENT_TRACK_UUID,
                                        e->packet->track);
