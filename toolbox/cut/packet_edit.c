@@ -46,40 +46,8 @@ static enum tb_status edit_vulkan_event(const struct tb_packet_edit *edit, const
   return status;
 }
 
-bool tb_event_field_is_flow(uint32_t number) {
-  return number == TB_TRACK_EVENT_FLOW_IDS || number == TB_TRACK_EVENT_FLOW_IDS_OLD ||
-         number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS || number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD;
-}
-
 static bool is_time(uint32_t number) {
   return number == TB_TRACK_EVENT_TIMESTAMP_DELTA_US || number == TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US;
-}
-
-/* What of a track event is no argument: what it is, where, its values, flows and times, and where its code is. */
-static bool is_of_event(uint32_t number) {
-  switch (number) {
-    case TB_TRACK_EVENT_CATEGORY_IIDS:
-    case TB_TRACK_EVENT_CATEGORIES:
-    case TB_TRACK_EVENT_NAME_IID:
-    case TB_TRACK_EVENT_NAME:
-    case TB_TRACK_EVENT_TYPE:
-    case TB_TRACK_EVENT_TRACK_UUID:
-    case TB_TRACK_EVENT_COUNTER_VALUE:
-    case TB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
-    case TB_TRACK_EVENT_CALLSTACK:
-    case TB_TRACK_EVENT_CALLSTACK_IID:
-    case TB_TRACK_EVENT_CALLSTACK_WEIGHT:
-    case TB_TRACK_EVENT_LEGACY_EVENT:
-    case TB_TRACK_EVENT_TIMESTAMP_DELTA_US:
-    case TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
-    case TB_TRACK_EVENT_THREAD_TIME_DELTA_US:
-    case TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
-    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
-    case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
-      return true;
-    default:
-      return false;
-  }
 }
 
 /* The annotation that has what other formats need. */
@@ -93,20 +61,10 @@ static bool is_own_annotation(const struct tb_packet_edit *edit, const struct tb
   return tb_str_equal(tb_wire_text(&f[TB_DEBUG_ANNOTATION_NAME]), own);
 }
 
-static bool is_extra(uint32_t number) {
-  return number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES || number == TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS ||
-         number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES ||
-         number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS;
-}
-
 static bool is_thread_count(uint32_t number) {
   return number == TB_TRACK_EVENT_THREAD_TIME_DELTA_US || number == TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US ||
          number == TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA ||
          number == TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE;
-}
-
-bool tb_event_field_is_argument(uint32_t number) {
-  return !is_of_event(number) && !tb_event_field_is_flow(number) && !is_extra(number);
 }
 
 static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
@@ -116,9 +74,9 @@ static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_
 /* Whether a field of a track event is left out. */
 static bool sheds(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
   uint32_t number = field->number;
-  return (edit->sheds_extras && is_extra(number)) || (edit->sheds_flows && tb_event_field_is_flow(number)) ||
-         (edit->sheds_args && is_argument(edit, field)) || (edit->inserts_timestamp && is_time(number)) ||
-         (edit->sheds_thread_counts && is_thread_count(number));
+  return (edit->sheds_extras && tb_event_field_is_extra(number)) ||
+         (edit->sheds_flows && tb_event_field_is_flow(number)) || (edit->sheds_args && is_argument(edit, field)) ||
+         (edit->inserts_timestamp && is_time(number)) || (edit->sheds_thread_counts && is_thread_count(number));
 }
 
 static enum tb_status edit_flow(const struct tb_packet_edit *edit, const struct tb_wire_field *field,

@@ -7,12 +7,8 @@
 
 #include "protobuf/message_patch.h"
 #include "toolbox/cut/flow_ends.h"
+#include "toolbox/walk/event_fields.h"
 #include "toolbox/walk/track_events.h"
-
-/* Whether a field of TrackEvent is an argument of the event. */
-bool tb_event_field_is_argument(uint32_t number);
-/* Whether it is the id of a flow. */
-bool tb_event_field_is_flow(uint32_t number);
 
 struct tb_packet_edit {
   bool set_timestamp, set_clock;

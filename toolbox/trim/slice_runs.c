@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "protos/field_numbers.h"
+#include "toolbox/walk/event_fields.h"
 #include "toolbox/walk/track_events.h"
 
 /* 50 MB and 16 MB; what is behind them is of no run. Timestamps that count have no more bits: their sums have 64. */
@@ -79,37 +80,12 @@ struct event {
   struct tb_str legacy;
 };
 
-/* Passes over the fields from `at` on that read_event has no case for, up to one that it has or the end. Sets *named
- * where one is a name. NULL where one is of a counter, or damaged. */
-static __attribute__((noinline)) const char *pass_other_fields(const char *at, const char *end, bool *named) {
+/* Passes over a name or category in text; NULL: it is something else. */
+static __attribute__((noinline)) const char *pass_text(const char *at, const char *end) {
   struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){at, (size_t)(end - at)});
   struct tb_wire_field field;
-  const char *before = at;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    switch (field.number) {
-      case TB_TRACK_EVENT_TYPE:
-      case TB_TRACK_EVENT_TRACK_UUID:
-      case TB_TRACK_EVENT_NAME_IID:
-      case TB_TRACK_EVENT_CATEGORY_IIDS:
-      case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
-      case TB_TRACK_EVENT_LEGACY_EVENT:
-        return before == at ? NULL : before;
-      case TB_TRACK_EVENT_COUNTER_VALUE:
-      case TB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
-      case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
-      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
-        return NULL;
-      case TB_TRACK_EVENT_NAME:
-      case TB_TRACK_EVENT_CATEGORIES:
-        *named = true;
-        break;
-      default:
-        break;
-    }
-    before = cursor.at;
-  }
-  return before == end ? end : NULL;
+  bool read = tb_wire_read(&cursor, &field) == TB_OK;
+  return read && (field.number == TB_TRACK_EVENT_NAME || field.number == TB_TRACK_EVENT_CATEGORIES) ? cursor.at : NULL;
 }
 
 /* False where it says something of counters that runs do not add up, or is damaged. toolbox/walk/track_events.c reads
@@ -150,8 +126,11 @@ static TB_ALWAYS_INLINE bool read_event(const struct tb_str *payload, struct eve
         at += value;
         break;
       default:
-        at = pass_other_fields(field, end, &event->named);
+        at = tb_event_fields_pass(field, end).end;
+        if (at > field) break;
+        at = pass_text(field, end);
         if (!at) return false;
+        event->named = true;
     }
   }
   return true;

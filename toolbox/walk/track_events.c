@@ -4,6 +4,7 @@
 #include "base/times.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
+#include "toolbox/walk/event_fields.h"
 
 /* Of two sequences the same ids of names are so far apart among those that were met lately. */
 enum { SEQUENCES_MAX = 1 << 24, NS_OF_US = 1000, RECENT_APART = 61 };
@@ -299,12 +300,6 @@ static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t s
       raw->has_value = true;
       raw->value = (int64_t)field->value;
       return true;
-    case TB_TRACK_EVENT_FLOW_IDS:
-    case TB_TRACK_EVENT_FLOW_IDS_OLD:
-    case TB_TRACK_EVENT_TERMINATING_FLOW_IDS:
-    case TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
-      raw->has_flows = true;
-      return true;
     case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
     case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
     case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
@@ -312,56 +307,9 @@ static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t s
       raw->has_extras |= field->number != TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS;
       return true;
     default:
+      raw->has_flows |= tb_event_field_is_flow(field->number);
       return true;
   }
-}
-
-/* Where fields end that were passed over, and whether there were any. */
-struct other_fields {
-  const char *end;
-  bool args, flows;
-};
-
-/* Passes over fields that are neither a name, nor of a counter or a time, from `at` on: arguments, flows, places in
- * code. By value, so that callers keep what they read in registers. */
-static __attribute__((noinline)) struct other_fields pass_other_fields(const char *at, const char *end) {
-  struct other_fields passed = {at, false, false};
-  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){at, (size_t)(end - at)});
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    switch (field.number) {
-      case TB_TRACK_EVENT_TYPE:
-      case TB_TRACK_EVENT_TRACK_UUID:
-      case TB_TRACK_EVENT_NAME_IID:
-      case TB_TRACK_EVENT_NAME:
-      case TB_TRACK_EVENT_CATEGORY_IIDS:
-      case TB_TRACK_EVENT_CATEGORIES:
-      case TB_TRACK_EVENT_LEGACY_EVENT:
-      case TB_TRACK_EVENT_COUNTER_VALUE:
-      case TB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
-      case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
-      case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
-      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-      case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
-      case TB_TRACK_EVENT_TIMESTAMP_DELTA_US:
-      case TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
-      case TB_TRACK_EVENT_THREAD_TIME_DELTA_US:
-      case TB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
-      case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
-      case TB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
-        return passed;
-      case TB_TRACK_EVENT_FLOW_IDS:
-      case TB_TRACK_EVENT_FLOW_IDS_OLD:
-      case TB_TRACK_EVENT_TERMINATING_FLOW_IDS:
-      case TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
-        passed.flows = true;
-        break;
-      default:
-        passed.args = true;
-    }
-    passed.end = cursor.at;
-  }
-  return passed;
 }
 
 /* Takes fields as long as no others come than most events have, and returns where that is. TB_PACKET_AHEAD bytes behind
@@ -406,7 +354,7 @@ static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *ev
         at += value;
         break;
       default: {
-        struct other_fields passed = pass_other_fields(field, end);
+        struct tb_passed_fields passed = tb_event_fields_pass(field, end);
         at = passed.end;
         if (at == field) return field;
         raw->has_args |= passed.args;
