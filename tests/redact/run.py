@@ -68,7 +68,7 @@ OWN = re.compile(
     rb"terminating_flow_ids|process_(name|labels|sort_index)|thread_(name|sort_index)|labels|sort_index|"
     rb"local|global|parent|category|weight|stack|tracebridge.*|"
     rb"tdur|tts|tdur_ns|tts_ns|sample|counter|baseTimeNanoseconds|clock-domain|LINUX_CLOCK_MONOTONIC|over|"
-    rb"(incoming|outgoing)_weight|\[No name\]|\{\"pid\":null\}|otherData|metadata|"
+    rb"(incoming|outgoing)_weight|\[No name\]|\{\"pid\":null\}|otherData|metadata|data|"
     rb"null|true|false|NaN|Infinity|value|other events|overlapping slices|"
     rb"\x10\x00\x04FxT.*)$")
 
