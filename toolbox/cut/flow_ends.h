@@ -21,7 +21,7 @@ struct tb_flow_end {
   uint64_t from;
 };
 
-/* Caller-owned. */
+/* Caller-owned; tb_flow_ends_init, then tb_flow_ends_free. */
 struct tb_flow_ends {
   const struct tb_allocator *allocator;
   struct tb_flow_end *items;
@@ -35,7 +35,7 @@ void tb_flow_ends_free(struct tb_flow_ends *ends);
 TB_MUST_CHECK enum tb_status tb_flow_ends_add(struct tb_flow_ends *ends, const struct tb_walk *walk,
                                               const struct tb_flow_end *event);
 
-/* Once all are added: forgets those that stay. */
+/* Once all are added, and before the first tb_flow_ends_id: forgets those that stay. */
 void tb_flow_ends_settle(struct tb_flow_ends *ends, bool (*stays)(const void *ctx, const struct tb_flow_end *end),
                          const void *ctx);
 

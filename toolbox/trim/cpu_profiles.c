@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/trim/cpu_profiles.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "json/document.h"
+#include "json/text.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum { PROFILES_MAX = 1 << 20, NS_OF_US = 1000, TEXT_ROOM = 24, ARRAYS = 4 };
+enum { PROFILES_MAX = 1 << 20, NS_OF_US = 1000, ARRAYS = 4 };
 
 void tb_cpu_profiles_init(struct tb_cpu_profiles *profiles, const struct tb_allocator *allocator) {
   *profiles = (struct tb_cpu_profiles){.allocator = allocator};
@@ -82,6 +81,7 @@ struct chunk {
   struct tb_str text;
   struct array arrays[ARRAYS]; /* in their order in the text; all have as many numbers */
   const struct tb_doc *deltas; /* which of them has the times */
+  size_t count;                /* of samples */
   bool *stays;                 /* of each sample */
 };
 
@@ -110,8 +110,9 @@ static bool append(struct tb_buffer *b, struct tb_str text, size_t from, size_t 
 }
 
 static bool append_number(struct tb_buffer *b, int64_t number, bool is_first) {
-  if (tb_buffer_reserve(b, TEXT_ROOM) != TB_OK) return false;
-  b->len += (size_t)snprintf(b->data + b->len, TEXT_ROOM, is_first ? "%" PRId64 : ",%" PRId64, number);
+  if (tb_buffer_reserve(b, 1 + TB_JSON_INTEGER_MAX) != TB_OK) return false;
+  if (!is_first) b->data[b->len++] = ',';
+  b->len = (size_t)(tb_json_put_int(b->data + b->len, number) - b->data);
   return true;
 }
 
@@ -164,7 +165,8 @@ static bool read_chunk(struct tb_cpu_profiles *profiles, struct tb_str text, con
   const struct array samples = read_array(profile, "samples"), deltas = read_array(doc, "timeDeltas");
   *chunk = (struct chunk){.text = text,
                           .arrays = {samples, deltas, read_array(doc, "lines"), read_array(doc, "columns")},
-                          .deltas = deltas.first};
+                          .deltas = deltas.first,
+                          .count = samples.count};
   if (!samples.count || samples.count != deltas.count) return false;
   for (size_t i = 2; i < ARRAYS; i++)
     if (chunk->arrays[i].count != samples.count) chunk->arrays[i] = (struct array){NULL, 0};
@@ -193,11 +195,9 @@ static enum tb_status take_chunk(struct tb_cpu_profiles *profiles, struct tb_cpu
   part->nodes = tb_doc_member(tb_doc_member(doc, "cpuProfile"), "nodes") != NULL;
   if (!read_chunk(profiles, text, doc, &chunk)) return TB_OK;
   if (!chunk.stays) return TB_NO_MEMORY;
-  size_t count = 0;
-  for (const struct tb_doc *delta = chunk.deltas; delta; delta = delta->next) count++;
   size_t kept = choose(profile, walk, window, &chunk);
   part->samples = kept != 0;
-  return kept == count && !profile->left_us ? TB_OK : put_in_place(profiles, &chunk, profile, part);
+  return kept == chunk.count && !profile->left_us ? TB_OK : put_in_place(profiles, &chunk, profile, part);
 }
 
 enum tb_status tb_cpu_profiles_take(struct tb_cpu_profiles *profiles, const struct tb_walk *walk, uint64_t pid,

@@ -9,7 +9,7 @@ bool tb_event_field_is_flow(uint32_t number) {
          number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS || number == TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD;
 }
 
-/* What of a track event is no argument: what it is, where, its values, flows and times, and where its code is. */
+/* What the event is, on which track and when; a counter's value; its callstack. */
 static bool is_of_event(uint32_t number) {
   switch (number) {
     case TB_TRACK_EVENT_CATEGORY_IIDS:

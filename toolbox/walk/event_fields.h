@@ -12,7 +12,8 @@
 bool tb_event_field_is_flow(uint32_t number);
 /* Values of further counters, and their tracks. */
 bool tb_event_field_is_extra(uint32_t number);
-/* An argument of the event: whatever is none of the above, nor says what the event is, where and when. */
+/* An argument of the event: all other fields but those of its type, name, categories, track, times, value, callstack
+ * and legacy event. */
 bool tb_event_field_is_argument(uint32_t number);
 
 /* Where fields end that were passed over, and whether there were any. */
