@@ -61,7 +61,16 @@ function nested(random, of) {
     }
   };
   fill(1, LENGTH, 0);
+  of.unplaced ||= completeWithBegin(events) && endlessInEnded(events);
   return events;
+}
+
+const phase = ({list}) => list.find(([name]) => name === "ph")[1];
+
+// Whether an X and a B are of one time: the importer takes the X first, so that it is asked in plain words, which have
+// no end for a slice that another one's end ended.
+function completeWithBegin(events) {
+  return events.some((x) => phase(x) === "X" && events.some((b) => phase(b) === "B" && b.at === x.at));
 }
 
 function ending(random, begun, time) {
