@@ -296,8 +296,8 @@ static enum tb_status edit_event(struct tb_edit *e, struct tb_str in) {
   struct tb_profile_start start;
   if (!(e->map->active & 1u << TB_FIELD_TIME) || !tb_find_profile_start(in, &start))
     return edit_message(e, e->track_event, in);
-  const struct tb_str front = {in.ptr, (size_t)(start.at - in.ptr)};
-  const struct tb_str rest = {start.after, (size_t)(in.ptr + in.len - start.after)};
+  const struct tb_str front = {in.ptr, (size_t)(start.event.at - in.ptr)};
+  const struct tb_str rest = {start.event.after, (size_t)(in.ptr + in.len - start.event.after)};
   enum tb_status status = edit_message(e, e->track_event, front);
   if (status == TB_OK) status = tb_edit_profile_start(e, &start);
   return status == TB_OK ? edit_message(e, e->track_event, rest) : status;

@@ -6,6 +6,7 @@
 #define TB_MERGE_REWRITE_REWRITE_INTERNAL_H
 
 #include "merge/rewrite/rewrite.h"
+#include "perfetto/packet/profile_event.h"
 
 /* The clock of the times in a bundle of ftrace. */
 enum tb_ftrace_clock {
@@ -30,12 +31,11 @@ struct tb_edit {
 TB_MUST_CHECK enum tb_status tb_edit_snapshot(struct tb_edit *edit, uint32_t machine, struct tb_str in);
 TB_MUST_CHECK enum tb_status tb_edit_sync(struct tb_edit *edit, struct tb_str in);
 
-/* merge/rewrite/rewrite_profiles.c: where a track event says when a CPU profile begins: from `at` to `after`. False: it
- * does not. */
+/* merge/rewrite/rewrite_profiles.c: where a track event says when a CPU profile begins. False: it does not. */
 struct tb_profile_start {
-  const char *at, *after;
-  struct tb_wire_field annotation, json;
+  struct tb_profile_event event;
   struct tb_str digits;
+  int64_t ns;
 };
 bool tb_find_profile_start(struct tb_str event, struct tb_profile_start *start);
 TB_MUST_CHECK enum tb_status tb_edit_profile_start(struct tb_edit *edit, const struct tb_profile_start *start);

@@ -5,6 +5,7 @@
 
 #include "json/document.h"
 #include "json/text.h"
+#include "perfetto/packet/profile_event.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -38,27 +39,6 @@ static struct tb_cpu_profile *get_profile(struct tb_cpu_profiles *profiles, uint
 }
 
 /* ---- the event --------------------------------------------------------------------------------------------------- */
-
-/* The JSON in it, and the profile's id; ptr NULL: it has none. */
-static struct tb_str find_json(const struct tb_walk *walk, uint64_t *id) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
-  struct tb_wire_field field, annotation[TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE + 1];
-  struct tb_wire_field legacy[TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID + 1];
-  struct tb_str json = {NULL, 0};
-  *id = 0;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.type != TB_WIRE_BYTES) continue;
-    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT) {
-      (void)tb_wire_read_fields(field.bytes, legacy, TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID + 1);
-      *id = legacy[TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID].value;
-    } else if (field.number == TB_TRACK_EVENT_DEBUG_ANNOTATIONS) {
-      (void)tb_wire_read_fields(field.bytes, annotation, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE + 1);
-      struct tb_str text = tb_wire_text(&annotation[TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE]);
-      if (text.len) json = text;
-    }
-  }
-  return json;
-}
 
 /* An array with a number for each sample. */
 struct array {
@@ -202,9 +182,11 @@ static enum tb_status take_chunk(struct tb_cpu_profiles *profiles, struct tb_cpu
 
 enum tb_status tb_cpu_profiles_take(struct tb_cpu_profiles *profiles, const struct tb_walk *walk, uint64_t pid,
                                     const struct tb_window *window, struct tb_cpu_profile_part *part) {
-  uint64_t id, offset;
+  uint64_t offset;
   struct tb_doc *doc;
-  struct tb_str text = find_json(walk, &id);
+  struct tb_profile_event event;
+  tb_profile_event_read(walk->packet.head.payload, &event);
+  struct tb_str text = tb_wire_text(&event.json);
   *part = (struct tb_cpu_profile_part){.is_profile = false};
   if (!text.len) return TB_OK;
   tb_arena_reset(&profiles->arena);
@@ -215,7 +197,7 @@ enum tb_status tb_cpu_profiles_take(struct tb_cpu_profiles *profiles, const stru
   part->starts = start && start->is_integer;
   part->is_profile = part->starts || tb_doc_member(doc, "cpuProfile");
   if (!part->is_profile) return TB_OK;
-  struct tb_cpu_profile *profile = get_profile(profiles, pid, id);
+  struct tb_cpu_profile *profile = get_profile(profiles, pid, event.id);
   if (!profile) return TB_NO_MEMORY;
   if (!part->starts) return take_chunk(profiles, profile, walk, window, text, doc, part);
   *profile = (struct tb_cpu_profile){start->integer, 0};

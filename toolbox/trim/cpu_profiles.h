@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * V8's CPU profiles in Chrome's traces: track events that say in JSON what was sampled, and how much later each sample
- * is than the one before it.
- *
- *   "Profile"       {"startTime": US}                                    of MONOTONIC
- *   "ProfileChunk"  {"cpuProfile": {"nodes": [{"id": …}, …], "samples": [ID, …]}, "timeDeltas": [US, …],
- *                    "lines": [N, …], "columns": [N, …]}                 one of each for each sample
+ * What of V8's CPU profiles is in a window (see perfetto/packet/profile_event.h). Each sample is so much later than the
+ * one before it.
  *
  * A chunk of before the window is needed by those in it, and one of behind it may have samples that are in it. So
  * chunks keep their nodes, and the samples that are in the window; the first of these makes up for the times of those

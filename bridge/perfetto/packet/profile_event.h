@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * V8's CPU profiles in Chrome's traces: track events of the phase 'P', of one id for each profile of a process, which
+ * say in JSON what was sampled.
+ *
+ *   "Profile"       {"startTime": US}                                    of MONOTONIC
+ *   "ProfileChunk"  {"cpuProfile": {"nodes": [{"id": …}, …], "samples": [ID, …]}, "timeDeltas": [US, …],
+ *                    "lines": [N, …], "columns": [N, …]}                 one of each for each sample
+ */
+#ifndef TB_PERFETTO_PACKET_PROFILE_EVENT_H
+#define TB_PERFETTO_PACKET_PROFILE_EVENT_H
+
+#include "protobuf/wire.h"
+
+/* What a track event has of it. */
+struct tb_profile_event {
+  bool is_sample; /* it is of the phase 'P' */
+  uint64_t id;
+  /* the first annotation with such JSON: its field from `at`, which is NULL where there is none, to `after`, and the
+   * field in it that has the JSON */
+  const char *at, *after;
+  struct tb_wire_field annotation, json;
+};
+void tb_profile_event_read(struct tb_str track_event, struct tb_profile_event *event);
+
+/* Whether JSON, which begins with a brace, is of a profile. */
+bool tb_profile_json(struct tb_str json);
+
+/* The digits of the time, at which a profile begins, in its JSON, and the time in ns; false: it has none. */
+bool tb_profile_start(struct tb_str json, struct tb_str *digits, int64_t *ns);
+
+/* The same time in whole microseconds, to the nearest. */
+int64_t tb_profile_start_us(int64_t ns);
+
+#endif
