@@ -45,6 +45,8 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, const struct tb_p
     c->primary_named = true;
   }
   const struct tb_clock_reading_raw *readings = snapshot.readings;
+  for (size_t i = 0; i < snapshot.count && head->derived; i++)
+    c->monotonic_assumed |= readings[i].key == TB_CLOCK_MONOTONIC;
   enum tb_status status = learn ? tb_clock_graph_add(&c->graph, head->machine, readings, snapshot.count, c->primary)
                                 : tb_clock_graph_replay(&c->graph, head->machine, readings, snapshot.count, c->primary);
   return take_refusal(c, status, learn);

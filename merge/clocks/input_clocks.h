@@ -32,6 +32,7 @@ struct tb_input_clocks {
   struct tb_merge_sequences sequences;
   uint32_t primary;       /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
   bool primary_named;     /* a snapshot named it */
+  bool monotonic_assumed; /* what is known of MONOTONIC is a derived snapshot: it says nothing of other inputs' */
   uint64_t bad_snapshots; /* that relate nothing: the trace clock ran backwards, a clock came twice, ... */
   struct tb_fitted_clock fitted[TB_FITTED_CLOCKS];
   size_t fitted_count;

@@ -16,6 +16,7 @@ void tb_clock_relations_free(struct tb_clock_relations *relations, const struct 
 
 /* Whether a clock is its host's, and no sequence's own. */
 static bool is_usable(const struct tb_source *s, const struct tb_clock_node *clock) {
+  if (s->prescan.clocks.monotonic_assumed && tb_clock_node_clock(clock) == TB_CLOCK_MONOTONIC) return false;
   return clock->machine == tb_source_host(s) && !tb_clock_of_sequence(tb_clock_node_clock(clock));
 }
 

@@ -45,7 +45,7 @@ static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, con
   return rename_clock(m, s, node->machine, clock);
 }
 
-/* Ids of the trace's own clocks are taken before any is made. */
+/* Ids of the trace's own clocks are taken before any is made; MONOTONIC by those who read it. */
 static enum tb_status reserve_clocks(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
@@ -54,7 +54,8 @@ static enum tb_status reserve_clocks(struct tb_merger *m) {
       const struct tb_clock_node *node = &s->prescan.clocks.graph.nodes[k];
       bool owned;
       uint32_t clock = tb_clock_node_clock(node);
-      if (tb_clock_node_sequence(node) || clock < PRIVATE_CLOCK_FIRST) continue;
+      bool is_read = clock == TB_CLOCK_MONOTONIC && clock != m->trace_clock && !s->prescan.clocks.monotonic_assumed;
+      if (tb_clock_node_sequence(node) || (clock < PRIVATE_CLOCK_FIRST && !is_read)) continue;
       enum tb_status status = own_clock(m, s, node->machine, clock, &owned);
       if (status != TB_OK) return status;
     }

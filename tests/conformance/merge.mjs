@@ -19,18 +19,10 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { queryTrace } from "./engine.mjs";
-import { TABLES as ROWS } from "./tables.mjs";
+import { TABLES } from "./tables.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const TIMES = new Set(["ts", "ts_in"]);
-// What is merged besides: samples of V8's CPU profiles.
-const TABLES = {
-  ...ROWS,
-  samples: `
-    select s.ts, t.tid, f.name, k.depth as level from cpu_profile_stack_sample s join thread t using (utid)
-    join stack_profile_callsite k on k.id = s.callsite_id join stack_profile_frame f on f.id = k.frame_id`,
-};
-
 function pairsOf(files) {
   return files.flatMap((a, i) => files.slice(i).map((b) => ({ files: [a, b], options: [], flows: 0 })));
 }

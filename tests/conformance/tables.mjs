@@ -55,6 +55,12 @@ export const TABLES = {
       (select tid from thread where utid = s.utid) as tid from thread_state s`,
   threadtimes: `
     select ts, ${home("track_id")} as track, name, thread_ts, thread_dur from slice where thread_ts is not null`,
+  // Of V8's CPU profiles.
+  cpu_samples: `
+    select s.ts, p.pid, t.tid, f.name, k.depth as level, m.name as caller
+    from cpu_profile_stack_sample s join thread t using (utid) left join process p using (upid)
+    join stack_profile_callsite k on k.id = s.callsite_id join stack_profile_frame f on f.id = k.frame_id
+    left join stack_profile_callsite c on c.id = k.parent_id left join stack_profile_frame m on m.id = c.frame_id`,
 };
 
 export const ERRORS =

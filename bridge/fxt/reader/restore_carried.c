@@ -74,6 +74,10 @@ static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *e
   bool says_thread = scope.len == 2 && scope.ptr[1] == '0';
   if ((scope.len != 1 && !says_thread) || thread->type != TB_TRACK_THREAD) return TB_OK;
   const struct tb_track *to = thread->parent;
+  if (scope.ptr[0] == 't' && event->type == TB_EVENT_INSTANT) {
+    event->instant_scope = 't';
+    return TB_OK;
+  }
   if (scope.ptr[0] == 'g') {
     enum tb_status status = tb_fxt_global_track(&fx->tables, &to);
     if (status != TB_OK) return tb_fxt_no_memory(fx, status);

@@ -57,6 +57,8 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
     struct tb_str scope = of_process ? TB_STR("p0") : TB_STR("g0"); /* 0: of the thread of this id */
     if (!event->thread || event->thread->type != TB_TRACK_THREAD || tb_fxt_thread_koid(event->thread)) scope.len--;
     tb_fxt_carry_text(w, TB_CARRIED_INSTANT_SCOPE, scope);
+  } else if (event->type == TB_EVENT_INSTANT && event->instant_scope == 't' && !has_plain_phase(event, type)) {
+    tb_fxt_carry_text(w, TB_CARRIED_INSTANT_SCOPE, TB_STR("t")); /* others than instants have none */
   }
   bool binds_enclosing = event->has & TB_HAS_BIND_ENCLOSING; /* as ends do in FXT, and nothing else */
   if ((type == TB_FXT_FLOW_END) != binds_enclosing)

@@ -178,7 +178,7 @@ static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event
     if (text) *text = legacy->phase;
     event->phase_text = (struct tb_str){text, text ? 1 : 0};
   }
-  if (event->type == TB_EVENT_INSTANT) set_legacy_instant(r, event, legacy->instant_scope);
+  if (event->type == TB_EVENT_INSTANT && legacy->phase != 'P') set_legacy_instant(r, event, legacy->instant_scope);
 }
 
 /* Without a phase the overrides say who emitted an event that is on a track of its own: a thread, or a process alone,
@@ -294,6 +294,7 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_e
     event->has |= TB_HAS_ARGS;
     event->args = &r->batch->args[e->fields.first_arg];
   }
+  if (event->phase == 'P' && e->legacy.has_phase) tb_perfetto_place_profile(r, e->fields.first_arg);
   return event;
 }
 

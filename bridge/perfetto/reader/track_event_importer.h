@@ -32,6 +32,10 @@ struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const st
 void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e);
 enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e);
 
+/* perfetto/reader/payloads/profile_start.c: moves the start of a CPU profile, in the batch's arguments from `first_arg`
+ * on, from MONOTONIC to the trace clock. */
+void tb_perfetto_place_profile(struct tb_perfetto_reader *r, size_t first_arg);
+
 /* ---- flows of JSON and FXT (perfetto/reader/flows.c) ------------------------------------------------------------- */
 
 /* One of the packet's JsonFlows. */

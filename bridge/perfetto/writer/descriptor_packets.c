@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "json/emitter.h"
+#include "perfetto/writer/cpu_profiles.h"
 #include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/sched_events.h"
 #include "perfetto/writer/writer.h"
@@ -25,11 +26,12 @@ struct descriptor_part {
 
 /* Writes a packet of these messages, behind what says of which sequence it is. nanopb encodes each alone: for the
  * packet around them it would look at all that a packet can have, several times over. */
-static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequence_id, uint32_t flags,
+static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequence_id, uint32_t flags, bool derived,
                                    const struct descriptor_part *parts, size_t count) {
   char head[4 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_uint(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
   if (flags) end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
+  if (derived) end = tb_wire_put_uint(end, TB_TRACE_PACKET_DERIVED, 1);
   p->scratch.len = 0;
   enum tb_status status = tb_buffer_append(&p->scratch, head, (size_t)(end - head));
   for (size_t i = 0; status == TB_OK && i < count; i++)
@@ -41,7 +43,7 @@ static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequen
 static enum tb_status write_of_trace(struct tb_perfetto_writer *p, uint32_t number, const pb_msgdesc_t *fields,
                                      const void *message) {
   const struct descriptor_part part = {number, fields, message};
-  return write_packet(p, DESCRIPTOR_SEQUENCE, 0, &part, 1);
+  return write_packet(p, DESCRIPTOR_SEQUENCE, 0, false, &part, 1);
 }
 
 static enum tb_status write_descriptor(struct tb_perfetto_writer *p,
@@ -229,13 +231,20 @@ static enum tb_status free_thread_zero(struct tb_perfetto_writer *p) {
   return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(at - fields)});
 }
 
-static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+/* The number that a thread's descriptor has; *zero: in place of 0. */
+static int64_t described_tid(const struct tb_perfetto_writer *p, const struct tb_track_state *state, bool *zero) {
   enum { NAMED_ZERO = INT32_MAX };
+  bool named = !p->sched.zero_is_free && is_named_zero(p, state);
+  *zero = named || is_main_thread_zero(p, state->track);
+  return named ? NAMED_ZERO : *zero ? state->track->pid : state->track->tid;
+}
+
+static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   perfetto_protos_ThreadDescriptor thread = perfetto_protos_ThreadDescriptor_init_zero;
+  bool zero;
   thread.has_pid = thread.has_tid = true;
   thread.pid = (int32_t)state->track->pid;
-  bool named = !p->sched.zero_is_free && is_named_zero(p, state), zero = named || is_main_thread_zero(p, state->track);
-  thread.tid = named ? NAMED_ZERO : zero ? state->track->pid : state->track->tid;
+  thread.tid = described_tid(p, state, &zero);
   struct tb_str name = name_or_id(state, tb_track_get_details(state->track)->tid_text, state->track->tid);
   if (name.len) thread.thread_name = tb_nanopb_str(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
@@ -257,6 +266,24 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
     emit_id(&ids, "\"tid\":", track->has_tid, tb_track_get_details(track)->tid_text, track->tid);
   }
   return write_described(p, &descriptor, &ids);
+}
+
+enum tb_status tb_perfetto_name_thread(struct tb_perfetto_writer *p, uint32_t sequence_id,
+                                       const struct tb_track *thread) {
+  enum { FIELDS = 8 };
+  const struct tb_track_state *state = &p->tracks.items[thread->index];
+  char packet[FIELDS * 2 * TB_WIRE_VARINT_MAX];
+  bool zero;
+  char *at = tb_wire_put_uint(packet, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
+  char *descriptor = at = tb_wire_open_message(at, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
+  at = tb_wire_put_uint(at, TB_TRACK_DESCRIPTOR_UUID, state->uuid);
+  char *ids = at = tb_wire_open_message(at, TB_TRACK_DESCRIPTOR_THREAD);
+  at = tb_wire_put_uint(at, TB_THREAD_DESCRIPTOR_PID, (uint64_t)(int32_t)thread->pid);
+  at = tb_wire_put_uint(at, TB_THREAD_DESCRIPTOR_TID, (uint64_t)described_tid(p, state, &zero));
+  at = tb_wire_close_message(ids, at);
+  if (thread->parent) at = tb_wire_put_uint(at, TB_TRACK_DESCRIPTOR_PARENT_UUID, uuid_of(p, thread->parent));
+  at = tb_wire_put_uint(tb_wire_close_message(descriptor, at), TB_TRACE_PACKET_DERIVED, 1);
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_str){packet, (size_t)(at - packet)});
 }
 
 /* Not by nanopb: where slices overlap, there are as many lanes as slices. */
@@ -351,7 +378,7 @@ enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, ui
   const struct descriptor_part parts[] = {
       {TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot},
       {TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS, perfetto_protos_TracePacketDefaults_fields, &defaults}};
-  return write_packet(p, sequence_id, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED, parts, 2);
+  return write_packet(p, sequence_id, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED, false, parts, 2);
 }
 
 /* Packets that are taken as they are have times on a clock, which some readers know by a snapshot alone. */
@@ -362,23 +389,35 @@ static enum tb_status write_clock_of_packets(struct tb_perfetto_writer *p) {
   return write_of_trace(p, TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot);
 }
 
+/* Readers take the starts of V8's CPU profiles for times of MONOTONIC. Where nothing relates that to the trace's clock,
+ * as in JSON, it is the same here. */
+static enum tb_status write_clock_of_profiles(struct tb_perfetto_writer *p) {
+  perfetto_protos_ClockSnapshot_Clock clocks[2] = {perfetto_protos_ClockSnapshot_Clock_init_zero,
+                                                   perfetto_protos_ClockSnapshot_Clock_init_zero};
+  perfetto_protos_ClockSnapshot snapshot = {2, clocks, true, p->trace_clock};
+  const struct descriptor_part part = {TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot};
+  set_clock(&clocks[0], p->trace_clock, 0);
+  set_clock(&clocks[1], TB_CLOCK_MONOTONIC, 0);
+  return write_packet(p, DESCRIPTOR_SEQUENCE, 0, true, &part, 1);
+}
+
 /* The clock relations that the source states. */
 static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
   if (!p->metadata.clock_row_count && p->writer->is_own_source && p->passthrough.packets.len)
-    return write_clock_of_packets(p);
+    status = write_clock_of_packets(p);
+  if (status == TB_OK && p->profiles && !tb_perfetto_knows_monotonic(p)) status = write_clock_of_profiles(p);
   const struct tb_clock_reading *row = p->metadata.clocks;
-  for (size_t i = 0; i < p->metadata.clock_row_count; row += p->metadata.clock_rows[i++]) {
+  for (size_t i = 0; status == TB_OK && i < p->metadata.clock_row_count; row += p->metadata.clock_rows[i++]) {
     uint32_t count = p->metadata.clock_rows[i];
     perfetto_protos_ClockSnapshot_Clock *clocks = tb_calloc(p->allocator, count * sizeof(*clocks));
     if (!clocks) return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     for (uint32_t k = 0; k < count; k++) set_clock(&clocks[k], row[k].clock ? row[k].clock : p->trace_clock, row[k].ns);
     perfetto_protos_ClockSnapshot snapshot = {(pb_size_t)count, clocks, true, p->trace_clock};
-    enum tb_status status =
-        write_of_trace(p, TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot);
+    status = write_of_trace(p, TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot);
     tb_free(p->allocator, clocks, count * sizeof(*clocks));
-    if (status != TB_OK) return status;
   }
-  return TB_OK;
+  return status;
 }
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */

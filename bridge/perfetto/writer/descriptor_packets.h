@@ -14,6 +14,10 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_created_threads(struct tb_perfett
 /* Writes the descriptor of a track without a process or thread of its own. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid,
                                                     const struct tb_track *parent, struct tb_str name);
+/* Writes on a sequence that its next events are of the thread, for readers who take it from there; to others the events
+ * name it. The thread has a descriptor. */
+TB_MUST_CHECK enum tb_status tb_perfetto_name_thread(struct tb_perfetto_writer *p, uint32_t sequence_id,
+                                                     const struct tb_track *thread);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p,
                                                              const struct tb_counter *counter);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid,

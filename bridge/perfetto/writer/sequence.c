@@ -5,6 +5,7 @@
  */
 #include "perfetto/writer/sequence.h"
 #include "base/error.h"
+#include "perfetto/writer/cpu_profiles.h"
 #include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/encode/legacy_complete_event.h"
 #include "perfetto/writer/fxt_passthrough.h"
@@ -30,7 +31,8 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
     return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_OVERLAPPING_SLICES);
   }
   const struct tb_lane_group *group = &p->groups.lanes[lane->lane_group];
-  if (group->class == TB_GROUP_CARRIED || (group->class == TB_GROUP_TRACK && lane->number == 0)) {
+  if (group->class == TB_GROUP_CARRIED || group->class == TB_GROUP_PROFILE ||
+      (group->class == TB_GROUP_TRACK && lane->number == 0)) {
     *uuid = group->parent ? p->tracks.items[group->parent->index].uuid : 0;
     return TB_OK;
   }
@@ -147,6 +149,8 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
   enum tb_status status = lane_track(w, lane, lane_index, &head);
   if (status == TB_OK && tb_sequence_is_shared(w) && w->p->groups.items[entry->key].class == TB_GROUP_CARRIED)
     return put_carried_event(w, &head, entry->body);
+  if (status == TB_OK && tb_sequence_is_shared(w) && w->p->groups.items[entry->key].class == TB_GROUP_PROFILE)
+    status = tb_profile_sequence_name_thread(w, w->p->groups.items[entry->key].parent);
   if (status == TB_OK && entry->kind == TB_STAGED_BEGIN && says_phases(w, lane, place))
     status = tb_sequence_carry_phase(w, 'B');
   else if (status == TB_OK && is_overflow(w, lane) && !instant)

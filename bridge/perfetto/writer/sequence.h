@@ -14,9 +14,10 @@ struct tb_sequence_writer {
   struct tb_writer_sequence *sequence;
   uint32_t index, id;
   struct tb_packet_delta stream;
-  bool instants_as_slices; /* see tb_slice_nester */
-  uint64_t side_uuid;      /* of the side track next to a thread's own, 0: none yet */
-  uint64_t *lane_uuids;    /* by lane */
+  bool instants_as_slices;             /* see tb_slice_nester */
+  const struct tb_track *named_thread; /* by the last thread's descriptor on it; NULL: none */
+  uint64_t side_uuid;                  /* of the side track next to a thread's own, 0: none yet */
+  uint64_t *lane_uuids;                /* by lane */
   size_t lane_capacity;
   size_t written[TB_INTERNED_KINDS];
   const struct tb_slice_flow *flow, *flow_end;                 /* those of the slices that are still to come */

@@ -386,11 +386,9 @@ uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb
 
 uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, struct tb_str name) {
   const struct tb_track_group *key = &p->groups.items[key_id];
-  static const struct tb_str fixed[] = {[TB_GROUP_TRACK] = {NULL, 0},
-                                        [TB_GROUP_SIDE] = {"other events", 12},
-                                        [TB_GROUP_SAMPLES] = {"samples", 7},
-                                        [TB_GROUP_CARRIED] = {"carried", 7},
-                                        [TB_GROUP_CONTEXT] = {"contexts", 8}};
+  static const struct tb_str fixed[] = {[TB_GROUP_TRACK] = {NULL, 0},        [TB_GROUP_SIDE] = {"other events", 12},
+                                        [TB_GROUP_SAMPLES] = {"samples", 7}, [TB_GROUP_PROFILE] = {"profile", 7},
+                                        [TB_GROUP_CARRIED] = {"carried", 7}, [TB_GROUP_CONTEXT] = {"contexts", 8}};
   const struct tb_track *parent = key->shared ? NULL : key->parent;
   if (key->name && key->name->len) name = *key->name;
   if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_GROUP_TRACK || fixed[key->class].ptr))

@@ -15,6 +15,7 @@ enum tb_track_group_class {
   TB_GROUP_TRACK,        /* a track of the source, as it is */
   TB_GROUP_SIDE,         /* a side track below its parent, for what would disturb the nesting there */
   TB_GROUP_SAMPLES,      /* the same, for samples */
+  TB_GROUP_PROFILE,      /* a thread's events of V8's CPU profiles, on a sequence of their own */
   TB_GROUP_CARRIED,      /* what only the way back needs: in packets that no viewer shows, of the track itself */
   TB_GROUP_ASYNC,        /* b n e */
   TB_GROUP_LEGACY_ASYNC, /* S T p F */

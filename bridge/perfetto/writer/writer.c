@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "perfetto/writer/counters.h"
+#include "perfetto/writer/cpu_profiles.h"
 #include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/encode/padding.h"
 #include "perfetto/writer/flow_registry.h"
@@ -110,6 +111,13 @@ static struct tb_writer_sequence *add_grouped_sequence(struct tb_perfetto_writer
   return *grouped && add_sequence(p, NULL) == TB_OK ? *grouped : NULL;
 }
 
+struct tb_writer_sequence *tb_perfetto_profile_sequence(struct tb_perfetto_writer *p) {
+  if (p->profiles) return p->sequences[p->profiles];
+  struct tb_writer_sequence *sequence = add_own_sequence(p, &tb_form_queue);
+  if (sequence) p->profiles = sequence->index;
+  return sequence;
+}
+
 enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
   const struct tb_writer_sequence *sequence = add_own_sequence(p, &tb_form_queue);
   if (!sequence) return TB_NO_MEMORY;
@@ -196,7 +204,7 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
       return tb_perfetto_put_slice(p, event);
     case TB_EVENT_INSTANT:
     case TB_EVENT_LOG:
-      if (event->phase == 'P') return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
+      if (event->phase == 'P') return tb_perfetto_put_profile_event(p, event);
       return tb_perfetto_put_slice(p, event);
     case TB_EVENT_COUNTER:
       return tb_perfetto_put_counter(p, event);

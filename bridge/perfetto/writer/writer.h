@@ -83,6 +83,7 @@ struct tb_perfetto_writer {
   struct tb_writer_sequence **sequences; /* NULL: of a thread that is grouped */
   /* The shared sequence, for what is on no thread's track; a second one for what is known only at the end. */
   uint32_t shared;
+  uint32_t profiles; /* the sequence of V8's CPU profiles; 0: none yet */
   size_t sequence_count, sequence_capacity;
   struct tb_writer_tracks tracks;
   struct tb_arena arena; /* names, attributes */
@@ -154,6 +155,9 @@ static inline void tb_perfetto_set_thread_times(struct tb_writer_sequence *seque
   if (entry->has_thread_dur) entry->thread_dur = event->thread_dur;
   tb_perfetto_note_thread_times(sequence, entry);
 }
+
+/* The sequence of events of V8's CPU profiles, made when it is needed for the first time. NULL without memory. */
+struct tb_writer_sequence *tb_perfetto_profile_sequence(struct tb_perfetto_writer *p);
 
 /* Adds a shared sequence, which from now on gets what is on no thread's track. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p);

@@ -66,8 +66,9 @@ static bool carries_end_stack(const struct tb_event *event) {
 }
 
 /* An instant's scope is its track; of a phase that is carried it is visible nowhere else. */
-static bool carries_scope(const struct tb_event *event, const struct tb_carried_parts *carried) {
-  return carried->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
+static bool carries_scope(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
+  return (carried->phase.len || parts & TB_ENCODE_PHASE) && event->instant_scope && event->phase != 'i' &&
+         event->phase != 'I';
 }
 
 static bool carries_name(const struct tb_event *event, unsigned parts) {
@@ -77,8 +78,8 @@ static bool carries_name(const struct tb_event *event, unsigned parts) {
 static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
   return carried->phase.len || event->type == TB_EVENT_OTHER || carried->whole_args || carried->emitter ||
          carried->tid || (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
-         ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) || carries_name(event, parts) ||
-         carries_end_stack(event);
+         carries_scope(event, parts, carried) || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) ||
+         carries_bind_id(event) || carries_name(event, parts) || carries_end_stack(event);
 }
 
 /* A further member may say an id in another way. */
@@ -93,7 +94,7 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
   if (event->type == TB_EVENT_SAMPLE) fields |= tb_carried_there(event, TB_CARRIED_BIT(CPU) | TB_CARRIED_BIT(WEIGHT));
   if (tb_event_is_untimed(event)) fields |= TB_CARRIED_BIT(NO_TS);
   if (carried->phase.len || event->type == TB_EVENT_OTHER) fields |= TB_CARRIED_BIT(PHASE);
-  if (carries_scope(event, carried)) fields |= TB_CARRIED_BIT(INSTANT_SCOPE);
+  if (carries_scope(event, parts, carried)) fields |= TB_CARRIED_BIT(INSTANT_SCOPE);
   if (carries_name(event, parts)) fields |= TB_CARRIED_BIT(NAME);
   if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
   if (carries_bind_id(event)) fields |= TB_CARRIED_BIT(BIND_ID);
@@ -251,10 +252,12 @@ static char *put_id(char *at, const struct tb_id *id) {
   return tb_wire_put_uint(at, fields[id->kind], value);
 }
 
-/* The thread that emitted the event is named here, unless the annotation does that. */
-static char *put_legacy_event(char *at, const struct tb_event *event, bool carries_emitter) {
-  const struct tb_track *emitter = carries_emitter ? NULL : event->thread ? event->thread : event->track;
+/* The thread that emitted the event is named here, unless the annotation or the sequence does that. */
+static char *put_legacy_event(char *at, const struct tb_event *event, unsigned parts, bool carries_emitter) {
+  const struct tb_track *emitter = event->thread ? event->thread : event->track;
+  if (carries_emitter || parts & TB_ENCODE_PHASE) emitter = NULL;
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
+  if (parts & TB_ENCODE_PHASE) at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_PHASE, (uint64_t)event->phase);
   at = put_id(at, &event->id);
   if (event->has & TB_HAS_SCOPE)
     at = tb_wire_put_bytes(at, TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE, event->scope.ptr, event->scope.len);
@@ -403,7 +406,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &all_carried, room);
   if (!at) return TB_NO_MEMORY;
   if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);
-  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event, carried->emitter);
+  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event, parts, carried->emitter);
   if (event->type == TB_EVENT_LOG)
     at = put_log(&e, at, event);
   else if (event->log_level && parts & TB_ENCODE_ARGS)
