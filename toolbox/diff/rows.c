@@ -486,7 +486,7 @@ static bool is_id(const struct tb_track *track) {
   return track->type == TB_TRACK_THREAD && details->tid_text.len && tb_str_equal(details->tid_text, track->name);
 }
 
-/* Across formats what has no name, or no event, says nothing that its events do not. */
+/* A track without events shows nothing; across formats what has no name says nothing that its events do not. */
 static bool is_row(const struct tb_diff_rows *rows, const struct tb_track *track) {
   const struct tb_diff_view *view = &rows->view;
   bool is_used = tb_map_find(&rows->used, track->index, 0), is_named = track->name.len && !is_id(track);
@@ -494,8 +494,8 @@ static bool is_row(const struct tb_diff_rows *rows, const struct tb_track *track
   if (track->type == TB_TRACK_GLOBAL) return false;
   if (track->type == TB_TRACK_CUSTOM && !view->names_tracks) return false;
   if (track->type == TB_TRACK_THREAD && !view->names_states && !track->tid) return false;
-  if (!view->is_across) return is_named || is_used;
-  return is_own(track) ? is_used : is_named;
+  if (is_own(track)) return is_used;
+  return is_named || (!view->is_across && is_used);
 }
 
 enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track) {

@@ -31,15 +31,14 @@ extern "C" {
  *              dumps the process
  *   processes, threads   ids and name
  *   tracks     type, process, thread and name of all other tracks
- * Of these three what has no name and no event is no row. A track is known by process and thread id, one of its own by
- * its parent and its name. Ids of tracks, flows, sequences and interned texts, the order in the file, and what a trace
- * says of its recording are not compared.
+ * A process or thread without a name and an event is no row, nor is another track without an event. A track is known by
+ * process and thread id, one of its own by its parent and its name. Ids of tracks, flows, sequences and interned texts,
+ * the order in the file, and what a trace says of its recording are not compared.
  *
  * Of two formats what one of them does not have is not compared:
  *   names of tracks of async slices, where only Perfetto and ftrace have them; such a track is its process', and what
  *   an id has that processes share is of the process that says it
- *   whether what has no thread is of process 0 or of none; processes and threads without a name, and other tracks
- *   without an event
+ *   whether what has no thread is of process 0 or of none; processes and threads without a name
  *   how many tracks of one name slices are spread over, such as those for slices that overlap; an END that ends nothing
  *   the words for states of threads where one trace is FXT, and idle threads: the states are compared
  *   how a counter's name has its series and its id: "N:S:I" of FXT is "N id: I S", of id 0 "N S"; "N value" is "N"

@@ -205,6 +205,12 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 
+/* Whether readers of an instant on the track have its phase by that alone. */
+static bool implies_phase(const struct tb_event *event) {
+  bool own = event->track->type == TB_TRACK_CUSTOM || event->track->type == TB_TRACK_COUNTER;
+  return !event->phase || event->phase == 'i' || event->phase == 'I' || (own && event->phase == 'n');
+}
+
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
 static enum tb_status put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_carried_parts carried = {.fields = TB_CARRIED_TIMES};
@@ -219,7 +225,7 @@ static enum tb_status put_on_track(struct tb_perfetto_writer *p, const struct tb
   if (kind == TB_STAGED_COMPLETE) carried.fields &= ~TB_CARRIED_BIT(DUR);
   if (event->type == TB_EVENT_SLICE_COMPLETE && kind == TB_STAGED_INSTANT) {
     carried.phase = TB_STR("X");
-  } else if (kind == TB_STAGED_INSTANT && phase && phase != 'i' && phase != 'I') {
+  } else if (kind == TB_STAGED_INSTANT && !implies_phase(event)) {
     carried.phase = (struct tb_str){&phase, 1};
   }
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS;
