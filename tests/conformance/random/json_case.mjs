@@ -44,7 +44,8 @@ const OWN = {
   flows: 12,
   bound: 14,
   orphans: 16,
-  callstacks: 17
+  callstacks: 17,
+  profiles: 18
 };
 
 const get = ({list}, key) => list?.find(([name]) => name === key)?.[1];

@@ -244,6 +244,27 @@ function callstacks(random, of) {
   return events;
 }
 
+// A CPU profile of V8: one thread says when it began, another what was sampled, each sample so much later than the one
+// before it. All of that in one event: the importer adds up in the order of the file.
+function profiles(random, of) {
+  const about = [["cat", "v8"], ["id", `0x${(of.slot * 16 + 13).toString(16)}`]], start = 1 + random.below(200);
+  const data = (list) => ["args", new Members([["data", new Members(list)]])];
+  const nodes = Array.from({length: 1 + random.below(4)}, (_, i) => new Members([
+    ["id", i + 1], ...(i ? [["parent", 1 + random.below(i)]] : []),
+    ["callFrame", new Members([["functionName", make.name(random)], ["url", "a.js"], ["lineNumber", i]])]
+  ]));
+  const samples = Array.from({length: random.below(6)}, () => 1 + random.below(nodes.length));
+  const later = samples.map(() => random.below(30));
+  return [
+    event(random, "P", start * 1000, of.own("profiles", 0),
+          [["name", "Profile"], ...about, data([["startTime", (of.slot + 1) * 1000 + start]])]),
+    event(random, "P", (start + 150) * 1000, of.own("profiles", 1), [
+      ["name", "ProfileChunk"], ...about,
+      data([["cpuProfile", new Members([["nodes", nodes], ["samples", samples]])], ["timeDeltas", later]])
+    ])
+  ].filter((_, i) => i || random.true(0.95));
+}
+
 function oddities(random, of) {
   const thread = looseThread(random, of), at = make.timeIn(random, 1, LENGTH),
         id = ["id", `0x${(of.slot + 1).toString(16)}`];
@@ -311,5 +332,6 @@ export const STORIES = {
   metadata,
   orphans,
   callstacks,
+  profiles,
   torn
 };
