@@ -9,6 +9,9 @@ function roundNumber(value) {
   return Number.isFinite(Number(short)) ? String(Number(short)) : value;
 }
 
+// The start of V8's profiles is in an argument, which plain words do not move.
+export const SAMPLES = "cpu_samples";
+
 // Whether two rows of args differ in the last digits of a number alone.
 export function isNear(row, other) {
   const [a, b] = [Number(row[4]), Number(other[4])];

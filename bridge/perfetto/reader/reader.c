@@ -127,8 +127,16 @@ struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int6
   return track;
 }
 
+/* Whether the kernel says a thread for the first time that Linux has numbered a process by. */
+static bool is_new_main_thread(struct tb_perfetto_reader *r, const struct tb_perfetto_track *thread) {
+  return !thread->emitted && !thread->track.has_pid && thread->track.tid && !thread->name_rank &&
+         r->head.kind == TB_TRACE_PACKET_FTRACE_EVENTS &&
+         tb_tracks_has_process(&r->tracks, thread->track.tid, r->head.machine);
+}
+
 struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid) {
   struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, pid, tid, r->head.machine);
+  if (!pid && track && is_new_main_thread(r, track)) track = tb_tracks_thread(&r->tracks, &tid, tid, r->head.machine);
   bool looks = track && !pid && tid && !track->track.has_pid && r->reader->target.threads_placed;
   if (looks && tb_perfetto_look_ahead(r)) track = tb_tracks_thread(&r->tracks, NULL, tid, r->head.machine);
   if (!track) r->out_of_memory = true;

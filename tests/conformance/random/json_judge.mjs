@@ -7,7 +7,7 @@ import path from "node:path";
 import {queryTrace} from "../engine.mjs";
 import {readTrace, writeTrace} from "../json.mjs";
 import {compare, rows} from "../meaning.mjs";
-import {isNear, normalize} from "../plain_rows.mjs";
+import {SAMPLES, isNear, normalize} from "../plain_rows.mjs";
 import {eventsOf, sayPlainly} from "../plain_words.mjs";
 import {TABLES, compareTable} from "../tables.mjs";
 import {slotOfId} from "./json_case.mjs";
@@ -16,8 +16,6 @@ import {Faults, slotOf} from "./judging.mjs";
 import {convert, sameEitherWay} from "./ways.mjs";
 
 const ASKED = Object.fromEntries(Object.entries(TABLES).filter(([table]) => !["sched", "states"].includes(table)));
-
-const SAMPLES = "cpu_samples";
 
 // What the importer's defects hide, in the order in which it is tried: the source itself, then in plain words.
 const WORDS = [
@@ -38,7 +36,7 @@ async function missing(context, file, ours, words) {
   if (words) how = plain(file, source = `${file}.plain.json`, words);
   const expected = await queryTrace(context.home, source, ASKED);
   for (const table of Object.keys(ASKED)) {
-    if (how && table === SAMPLES) continue;  // these are in no other words
+    if (how && table === SAMPLES) continue;
     const [a, b] = how ?
         [
           normalize(table, expected[table], {}),
