@@ -178,7 +178,8 @@ static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event
     if (text) *text = legacy->phase;
     event->phase_text = (struct tb_str){text, text ? 1 : 0};
   }
-  if (event->type == TB_EVENT_INSTANT && legacy->phase != 'P') set_legacy_instant(r, event, legacy->instant_scope);
+  bool has_scope = legacy->phase != 'P' || legacy->instant_scope; /* samples have none by themselves */
+  if (event->type == TB_EVENT_INSTANT && has_scope) set_legacy_instant(r, event, legacy->instant_scope);
 }
 
 /* Without a phase the overrides say who emitted an event that is on a track of its own: a thread, or a process alone,
