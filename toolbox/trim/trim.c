@@ -94,8 +94,10 @@ static enum tb_status resolve(struct trimming *t, const struct tb_trim_point *po
     *time = point->ns;
     return TB_OK;
   }
-  if (tb_input_clocks_convert(&walk->source->prescan.clocks, tb_source_host(walk->source), (uint32_t)point->clock,
-                              point->ns, time))
+  struct tb_input_clocks *clocks = &walk->source->prescan.clocks;
+  bool is_known = !(point->clock == TB_CLOCK_MONOTONIC && clocks->monotonic_assumed);
+  if (is_known &&
+      tb_input_clocks_convert(clocks, tb_source_host(walk->source), (uint32_t)point->clock, point->ns, time))
     return TB_OK;
   return tb_fail(&walk->merger.error, TB_REFUSED, TB_NO_OFFSET, "nothing in the trace says what its clock %s read",
                  tb_clock_id_name((uint32_t)point->clock));

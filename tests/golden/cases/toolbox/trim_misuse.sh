@@ -22,4 +22,5 @@ tracebridge split missing.json -o parts --by time=10
 tracebridge filter missing.json -o part.pftrace --min-dur 10
 tracebridge dump missing.json --after 10.0
 ls
+tracebridge trim "$DATA/producers/devtools_profiles.json" -o part.pftrace --start MONOTONIC:1ms
 tracebridge trim a.json -o part.pftrace --start 2023-02-28T10:00:00+01:00
