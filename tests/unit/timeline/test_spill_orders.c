@@ -151,7 +151,7 @@ static void many_tracks_spill_no_more_than_twice_the_input(void **state) {
   check_spill("a thread each");
   write_json(a_process_each, TRACKS);
   check_spill("a process each");
-  write_sequences(2 * TRACKS);
+  write_sequences(4 * TRACKS);
   check_spill("a sequence each");
 }
 
