@@ -14,7 +14,7 @@
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
-/* What clock of `count` readings read; 0: the trace clock. */
+/* The reading of a clock among those of a snapshot, which call the trace clock 0; NULL: it was not read. */
 static const struct tb_clock_reading *find_reading(const struct tb_perfetto_writer *p,
                                                    const struct tb_clock_reading *row, uint32_t count, uint32_t clock) {
   for (uint32_t i = 0; i < count; i++)
@@ -22,7 +22,8 @@ static const struct tb_clock_reading *find_reading(const struct tb_perfetto_writ
   return NULL;
 }
 
-/* Sets what MONOTONIC is ahead of the trace clock by the last snapshot before `ts`, or the first one. */
+/* Sets how far MONOTONIC is ahead of the trace clock by the last snapshot before `ts`, else the first one; false where
+ * none has both. */
 static bool monotonic_ahead(const struct tb_perfetto_writer *p, int64_t ts, int64_t *ahead) {
   const struct tb_clock_reading *row = p->metadata.clocks;
   bool found = false;

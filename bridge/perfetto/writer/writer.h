@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The state of the Perfetto writer. Events are encoded and staged as they come (perfetto/writer/writer.c); when all
- * are there, the queues are read in time order and written as packet sequences (perfetto/writer/sequence.c). A
- * thread has a sequence of its own; what happens elsewhere (async slices, counters, processes, the trace itself) is
- * on one shared sequence. Each part of the state is a struct of the header of its file, as its functions are.
+ * The state of the Perfetto writer. Events are encoded and staged as they come (perfetto/writer/writer.c); when all are
+ * there, the queues are read in time order and written as packet sequences (perfetto/writer/sequence.c). A thread has a
+ * sequence of its own; what happens elsewhere (async slices, counters, processes, the trace itself) is on one shared
+ * sequence, V8's CPU profiles on another. Each part of the state is a struct of the header of its file, as its
+ * functions are.
  */
 #ifndef TB_PERFETTO_WRITER_WRITER_H
 #define TB_PERFETTO_WRITER_WRITER_H
