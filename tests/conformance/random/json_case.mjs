@@ -74,6 +74,12 @@ function endBeforeNext(made) {
       x.list.find(([name]) => name === "dur")[1] = new Digits(((end(x) - x.at - 1) / 1000).toFixed(3));
 }
 
+// Whether an X without `dur`, which the importer drops, is where another event of its thread is or ends: in no words it
+// sees both as we do.
+const isCrowded = (made) => made.some(
+    (x) => get(x, "ph") === "X" && get(x, "dur") === undefined &&
+        made.some((other) => other !== x && sameThread(other, x) && (other.at === x.at || end(other) === x.at)));
+
 // In a mixed case slices of several stories overlap: these the importer has in an order of its own, so that such a case
 // is judged by what comes back alone.
 export function jsonCase(seed, slot, options = {}) {
@@ -102,7 +108,7 @@ export function jsonCase(seed, slot, options = {}) {
   return {
     seed,
     slot,
-    unplaced: of.mixed || of.bare || Boolean(of.unplaced || random.notes.otherTwice),
+    unplaced: of.mixed || of.bare || Boolean(of.unplaced || isCrowded(made) || random.notes.otherTwice),
     stories: names,
     events: placed(events),
     frames: of.frames,
