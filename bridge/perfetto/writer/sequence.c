@@ -278,7 +278,9 @@ static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry,
   const struct tb_track *parent =
       tb_sequence_is_shared(w) ? w->p->groups.items[entry->key].parent : w->sequence->track->track;
   enum tb_status status = is_end ? TB_OK : side_track(w, parent, &head.track);
-  if (status == TB_OK) status = tb_sequence_carry_phase(w, orphan_phase(w, entry));
+  if (status == TB_OK)
+    status = is_end ? tb_sequence_carry_phase(w, orphan_phase(w, entry))
+                    : tb_sequence_carry_end(w, orphan_phase(w, entry), entry);
   if (status != TB_OK) return status;
   char name[1 + TB_WIRE_VARINT_MAX];
   size_t name_len = entry->name ? (size_t)(tb_wire_put_uint(name, TB_TRACK_EVENT_NAME_IID, entry->name) - name) : 0;

@@ -43,6 +43,9 @@ TB_MUST_CHECK enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *
                                                      struct tb_str payload);
 /* Adds {trace_event: {ph}} to the next packet. */
 TB_MUST_CHECK enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase);
+/* The same of an end that ends nothing, with its thread's time, where it has one. */
+TB_MUST_CHECK enum tb_status tb_sequence_carry_end(struct tb_sequence_writer *w, char phase,
+                                                   const struct tb_staged_event *entry);
 /* Adds to the next packet the name and categories of a slice's body, by which readers end the right slice. */
 TB_MUST_CHECK enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_str body);
 

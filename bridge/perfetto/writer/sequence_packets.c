@@ -81,6 +81,13 @@ enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase)
   return take_carried(w, tb_encode_carried_phase(&w->p->encoder, w->sequence->uses, at, phase));
 }
 
+enum tb_status tb_sequence_carry_end(struct tb_sequence_writer *w, char phase, const struct tb_staged_event *entry) {
+  if (!entry->has_thread_ts) return tb_sequence_carry_phase(w, phase);
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
+  char *at = w->extra.data + w->extra.len;
+  return take_carried(w, tb_encode_carried_end(&w->p->encoder, w->sequence->uses, at, phase, entry->thread_ts));
+}
+
 /* The same with that the event has no name. */
 static enum tb_status carry_no_name(struct tb_sequence_writer *w) {
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);

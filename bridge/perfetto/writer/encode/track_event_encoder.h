@@ -68,6 +68,10 @@ char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *
 enum { TB_CARRIED_LATE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
 
+/* The same of an end that ends nothing, with the time of its thread. */
+char *tb_encode_carried_end(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase,
+                            int64_t thread_ts);
+
 /* The same with that the event has no name, whatever its packet says: what slices without one are called. */
 char *tb_encode_carried_no_name(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at);
 bool tb_is_no_name(struct tb_str name);
