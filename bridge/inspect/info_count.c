@@ -272,9 +272,9 @@ void tb_info_count_packet(struct tb_info_state *s, const struct tb_packet *packe
   (void)is_new(s, &s->machines, packet->machine, 0);
   bool new_sequence = packet->sequence && is_new_sequence(s, packet->machine, packet->sequence);
   count_producer(s, packet, new_sequence);
-  bool is_read = packet->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT && /* by somebody: not derived for other readers */
-                 !tb_wire_find_number(packet->bytes, TB_TRACE_PACKET_DERIVED);
-  if (is_read) count_snapshot(s, packet);
+  bool is_recorded = packet->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT && /* a derived one is for other readers alone */
+                     !tb_wire_find_number(packet->bytes, TB_TRACE_PACKET_DERIVED);
+  if (is_recorded) count_snapshot(s, packet);
   tb_info_read_recorder(s, packet);
   s->odd[TB_ODD_DATA_LOSS] += packet->lost_before;
   s->odd[TB_ODD_UNREADABLE] += packet->unreadable;

@@ -23,13 +23,13 @@ struct tb_profile_event {
 };
 void tb_profile_event_read(struct tb_str track_event, struct tb_profile_event *event);
 
-/* Whether JSON, which begins with a brace, is of a profile. */
+/* Whether JSON text has one of the keys by which it is of a profile. */
 bool tb_profile_json(struct tb_str json);
 
-/* The digits of the time, at which a profile begins, in its JSON, and the time in ns; false: it has none. */
+/* Where the JSON has the digits of startTime, and that in ns; false: nowhere. */
 bool tb_profile_start(struct tb_str json, struct tb_str *digits, int64_t *ns);
 
-/* The same time in whole microseconds, to the nearest. */
+/* A time of ns as startTime has it: to the nearest microsecond. */
 int64_t tb_profile_start_us(int64_t ns);
 
 #endif

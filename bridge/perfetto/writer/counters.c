@@ -94,7 +94,7 @@ static enum tb_status encode_follower(struct tb_perfetto_writer *p, const struct
   enum tb_status status = tb_encode_event(&p->encoder, uses, &bare, TB_ENCODE_CATEGORIES, &none, NULL, NULL);
   if (status == TB_OK && body->len != first_len) {
     if (tb_buffer_reserve(body, TB_CARRIED_LATE_MAX) != TB_OK) return TB_NO_MEMORY;
-    char *end = tb_encode_carried_phase(&p->encoder, uses, body->data + body->len, TB_COUNTER_FOLLOWS);
+    char *end = tb_encode_carried_phase(&p->encoder, uses, body->data + body->len, TB_COUNTER_FOLLOWS, NULL);
     if (!end) return TB_NO_MEMORY;
     body->len = (size_t)(end - body->data);
   }

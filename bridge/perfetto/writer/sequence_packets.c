@@ -75,17 +75,16 @@ static enum tb_status take_carried(struct tb_sequence_writer *w, const char *end
   return tb_perfetto_write_interned(w->p, w->id, w->sequence->uses, w->written);
 }
 
-enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) {
+static enum tb_status carry_phase(struct tb_sequence_writer *w, char phase, const int64_t *thread_ts) {
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
   char *at = w->extra.data + w->extra.len;
-  return take_carried(w, tb_encode_carried_phase(&w->p->encoder, w->sequence->uses, at, phase));
+  return take_carried(w, tb_encode_carried_phase(&w->p->encoder, w->sequence->uses, at, phase, thread_ts));
 }
 
+enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) { return carry_phase(w, phase, NULL); }
+
 enum tb_status tb_sequence_carry_end(struct tb_sequence_writer *w, char phase, const struct tb_staged_event *entry) {
-  if (!entry->has_thread_ts) return tb_sequence_carry_phase(w, phase);
-  if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
-  char *at = w->extra.data + w->extra.len;
-  return take_carried(w, tb_encode_carried_end(&w->p->encoder, w->sequence->uses, at, phase, entry->thread_ts));
+  return carry_phase(w, phase, entry->has_thread_ts ? &entry->thread_ts : NULL);
 }
 
 /* The same with that the event has no name. */

@@ -84,7 +84,7 @@ static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct
 
 /* Sees that p->instant is known, and that the sequence defines what it refers to. */
 static bool know_instant(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  char *end = tb_encode_carried_phase(&p->encoder, sequence->uses, p->instant_fields, 'i');
+  char *end = tb_encode_carried_phase(&p->encoder, sequence->uses, p->instant_fields, 'i', NULL);
   if (end) p->instant = (struct tb_str){p->instant_fields, (size_t)(end - p->instant_fields)};
   return end != NULL;
 }

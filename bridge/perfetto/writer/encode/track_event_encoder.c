@@ -212,20 +212,12 @@ static char *open_late(struct tb_body_encoding *e, char **at) {
   return start;
 }
 
-char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
+char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase,
+                              const int64_t *thread_ts) {
   struct tb_body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   char *start = open_late(&e, &at);
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_PHASE, (unsigned char)phase);
-  at = tb_wire_close_message(start, at);
-  return e.ok ? at : NULL;
-}
-
-char *tb_encode_carried_end(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase,
-                            int64_t thread_ts) {
-  struct tb_body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
-  char *start = open_late(&e, &at);
-  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_PHASE, (unsigned char)phase);
-  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_TTS_NS, (uint64_t)thread_ts);
+  if (thread_ts) at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_TTS_NS, (uint64_t)*thread_ts);
   at = tb_wire_close_message(start, at);
   return e.ok ? at : NULL;
 }

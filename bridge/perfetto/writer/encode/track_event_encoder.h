@@ -63,14 +63,11 @@ size_t tb_encode_args_room(const struct tb_arg *args, uint32_t count);
 char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
                      char *at, size_t room);
 
-/* Appends the annotation trace_event with the phase to `at`, which has room for TB_CARRIED_LATE_MAX bytes. NULL without
- * memory. */
+/* Appends the annotation trace_event with the phase and, where it is not NULL, the thread's time to `at`, which has
+ * room for TB_CARRIED_LATE_MAX bytes. NULL without memory. */
 enum { TB_CARRIED_LATE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
-char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
-
-/* The same of an end that ends nothing, with the time of its thread. */
-char *tb_encode_carried_end(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase,
-                            int64_t thread_ts);
+char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase,
+                              const int64_t *thread_ts);
 
 /* The same with that the event has no name, whatever its packet says: what slices without one are called. */
 char *tb_encode_carried_no_name(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at);
