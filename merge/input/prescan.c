@@ -348,6 +348,7 @@ static TB_ALWAYS_INLINE enum tb_status scan_common(struct tb_prescan *s, struct 
         status = TB_NO_MEMORY;
         break;
       }
+      if (listener) listener->turn_to(listener->ctx, scan.events.sequence, &scan.clock);
     }
     content = content_with(content, head->timestamp, packet.bytes.len, head->sequence);
     if (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) take_state(s, scan.events.sequence, false, true);
@@ -356,8 +357,7 @@ static TB_ALWAYS_INLINE enum tb_status scan_common(struct tb_prescan *s, struct 
     if (!tb_input_clocks_read_at_cursor(&s->clocks, &scan.events, &scan.clock, head->timestamp, &time)) continue;
     tb_sequence_extent_add(&scan.extent, time);
     if (scan.own) extend(scan.own, own_time(scan.events.node, head->timestamp));
-    if (listener && s->listener &&
-        !listener->take_event(listener->ctx, &packet, s->packets + taken, scan.events.sequence, &scan.clock, time))
+    if (listener && s->listener && !listener->take_event(listener->ctx, &packet, s->packets + taken, time))
       s->listener = NULL;
   }
   tb_packet_tokenizer_close_cursor(stream, &packets);

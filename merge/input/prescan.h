@@ -114,10 +114,11 @@ struct tb_scanned_packet {
 struct tb_prescan_listener {
   void *ctx;
   void (*begin)(void *ctx, const struct tb_allocator *allocator);
-  /* One that tb_packet_cursor_take takes, at `time` by `clock`. Two such whose numbers follow each other are side by
-   * side. */
-  bool (*take_event)(void *ctx, const struct tb_common_packet *packet, uint64_t number,
-                     const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock, int64_t time);
+  /* The events that come next are of this sequence, and `time` is by this clock, which is valid until another is
+   * turned to; its line may change from one to the next. */
+  void (*turn_to)(void *ctx, const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock);
+  /* One that tb_packet_cursor_take takes. Two such whose numbers follow each other are side by side. */
+  bool (*take_event)(void *ctx, const struct tb_common_packet *packet, uint64_t number, int64_t time);
   bool (*take_packet)(void *ctx, const struct tb_scanned_packet *scanned, const struct tb_raw_packet *packet);
 };
 

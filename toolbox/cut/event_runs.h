@@ -17,8 +17,8 @@ struct tb_event_run {
   struct tb_walk_events events;
   uint8_t counters;
   bool stays;
-  bool marked; /* the caller's, and the next two */
-  bool has_args, has_flows;
+  bool marked;    /* the caller's, and the next two */
+  uint32_t has;   /* TB_EVENT_HAS_… of its events */
   uint64_t track; /* what all are on; 0: it may be several */
   /* of what goes: the sums of the values of further counters */
   uint64_t uuids[TB_EVENT_RUN_COUNTERS];

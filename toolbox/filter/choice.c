@@ -6,6 +6,7 @@
 #include "perfetto/packet/packet_times.h"
 #include "protos/field_numbers.h"
 #include "toolbox/filter/ftrace_choice.h"
+#include "toolbox/walk/scanned_walk.h"
 
 enum { NUMBERS_MAX = 1 << 30, WORD_BITS = 64, CLASS_BITS = 3, CLASSES = 1 << CLASS_BITS };
 /* Of a begin, whether its name and categories are chosen. */
@@ -262,8 +263,8 @@ static enum tb_status take_event(struct tb_choice *choice) {
   if (tb_walk_at_plain_event(walk) && walk->time.resolved && !choice->runs_of_tracks && !view.has_extras) {
     struct tb_packet_part packet = tb_walk_packet_part(walk);
     if (add_to_run(choice, &packet, 0)) {
-      choice->runs.open.has_args = true; /* or it may */
-      choice->runs.open.has_flows |= view.has_flows;
+      choice->runs.open.has |= TB_EVENT_HAS_ARGS; /* or it may */
+      if (view.has_flows) choice->runs.open.has |= TB_EVENT_HAS_FLOWS;
     }
   }
   if (view.role == TB_ROLE_VALUE || view.role == TB_ROLE_ABOUT) return TB_OK;
@@ -276,24 +277,26 @@ static enum tb_status take_event(struct tb_choice *choice) {
 /* The walk's event, which most packets are. */
 static TB_ALWAYS_INLINE enum tb_status take_plain_event(struct tb_choice *choice, const struct tb_plain_event *event) {
   const struct tb_walk *walk = choice->walk;
+  const struct tb_event_fields *fields = &event->fields;
   if (choice->runs_of_any) {
-    if (add_to_run(choice, &event->packet, 0)) choice->runs.open.has_args = true; /* or they may */
+    if (add_to_run(choice, &event->packet, 0)) choice->runs.open.has |= TB_EVENT_HAS_ARGS; /* or they may */
     return TB_OK;
   }
-  const struct tb_event_view view = {.from = event->track, .from_uuid = true};
-  enum tb_status status = event->has_flows ? take_flow_ids(choice, 0, &view) : TB_OK;
-  if (status != TB_OK) return status;
-  if (!(event->has_flows && choice->no_flows) &&
-      add_to_run(choice, &event->packet, choice->runs_of_tracks ? event->track : 0)) {
+  if (fields->has & TB_EVENT_HAS_FLOWS) {
+    const struct tb_event_view view = {.from = fields->track, .from_uuid = true};
+    enum tb_status status = take_flow_ids(choice, 0, &view);
+    if (status != TB_OK) return status;
+  }
+  if (!((fields->has & TB_EVENT_HAS_FLOWS) && choice->no_flows) &&
+      add_to_run(choice, &event->packet, choice->runs_of_tracks ? fields->track : 0)) {
     struct tb_event_runs *runs = &choice->runs;
-    runs->open.has_args |= event->has_args;
-    runs->open.has_flows |= event->has_flows;
-    if (event->has_extras) tb_event_runs_add_values(runs, &choice->events->extras);
+    runs->open.has |= fields->has;
+    if (fields->has & TB_EVENT_HAS_EXTRAS) tb_event_runs_add_values(runs, &choice->events->extras);
   }
   if (!choice->looks_at_slices) return TB_OK;
   struct tb_slice_edge edge = {
-      walk->host_time, walk->number, event->name, event->categories, event->role == TB_ROLE_END, 0};
-  return take_edge(choice, event->role, event->track, 0, &edge, event->duration_ns);
+      walk->host_time, walk->number, fields->name, fields->categories, event->role == TB_ROLE_END, 0};
+  return take_edge(choice, event->role, fields->track, 0, &edge, event->duration_ns);
 }
 
 /* Takes those that come next. */
@@ -346,9 +349,15 @@ static enum tb_status read_all(struct tb_choice *choice) {
   return status;
 }
 
-bool tb_choice_take_scanned_event(void *ctx, const struct tb_plain_event *event) {
-  struct tb_choice *choice = ctx;
-  return !takes_events(choice) || take_plain_event(choice, event) == TB_OK;
+bool tb_choice_take_scanned_event(void *ctx, const struct tb_common_packet *packet, uint64_t number, int64_t time) {
+  struct tb_scanned_walk *scanned = ctx;
+  struct tb_choice *choice = scanned->reader.ctx;
+  struct tb_plain_event event;
+  enum tb_scan_step step = tb_scanned_walk_take_event(scanned, packet, number, time, &event);
+  if (step == TB_SCAN_EVENT && (!takes_events(choice) || take_plain_event(choice, &event) == TB_OK)) return true;
+  if (step == TB_SCAN_PACKET && take_packet(choice) == TB_OK) return true;
+  scanned->failed = true;
+  return false;
 }
 
 bool tb_choice_take_scanned_packet(void *ctx) {
@@ -468,7 +477,8 @@ const struct tb_event_run *tb_choice_run_at(struct tb_choice *choice, uint64_t n
   const struct tb_event_run *run = tb_event_runs_around(&choice->runs, number);
   if (!run) return NULL;
   bool begins = run->events.first == number, has_counters = run_has_counters(choice, run);
-  bool changes = (choice->no_args && run->has_args) || (choice->flow_ends.count && run->has_flows);
+  bool changes =
+      (choice->no_args && run->has & TB_EVENT_HAS_ARGS) || (choice->flow_ends.count && run->has & TB_EVENT_HAS_FLOWS);
   *fate = TB_RUN_GOES;
   if (!is_run_chosen(choice, run)) return begins && !has_counters ? run : NULL;
   uint32_t left_out = begins ? count_numbers(&choice->packets, number, run->events.count) : 0;

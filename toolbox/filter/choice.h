@@ -67,7 +67,7 @@ void tb_choice_free(struct tb_choice *choice);
 int64_t tb_duration_class_start(int class);
 
 /* Takes in the trace while the walk is opened, of which the walk's events are: for tb_scan_reader. */
-bool tb_choice_take_scanned_event(void *ctx, const struct tb_plain_event *event);
+bool tb_choice_take_scanned_event(void *ctx, const struct tb_common_packet *packet, uint64_t number, int64_t time);
 bool tb_choice_take_scanned_packet(void *ctx);
 
 /* Reads the trace once, or not at all where it was taken in so; and once more where events of a track are not in the

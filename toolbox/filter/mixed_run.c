@@ -332,10 +332,10 @@ bool tb_mixed_run_take(struct tb_cut *cut, const struct tb_event_run *run, const
       tb_cut_has_state_pending(cut))
     return false;
   struct mixing mixing = {.cut = cut, .passed = none, .at = walk->plain.at, .end = walk->plain.end};
-  mixing.sheds_args = cut->sheds_args && run->has_args;
+  mixing.sheds_args = cut->sheds_args && run->has & TB_EVENT_HAS_ARGS;
   const uint64_t *own = mixing.sheds_args ? tb_map_find(&cut->own_annotations, walk->sequence_number, 0) : NULL;
   mixing.own_annotation = own ? *own : 0;
-  if (run->has_flows) mixing.flow_ends = cut->flow_ends;
+  if (run->has & TB_EVENT_HAS_FLOWS) mixing.flow_ends = cut->flow_ends;
   mixing.clock = walk->clock;
   mixing.copied = mixing.at;
   *status = take_pending(&mixing, run->counters);

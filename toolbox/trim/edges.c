@@ -492,13 +492,13 @@ static enum tb_status take_plain_events(struct tb_edges *edges, struct tb_walk *
     if (!tb_track_events_next_plain(events, walk, &event)) break;
     if (tb_window_has(&edges->window, walk->host_time)) edges->last_to_stay = walk->number;
     extend(edges, walk->host_time);
-    add_to_run(edges, walk, events, &event.packet, event.has_extras);
-    if (event.has_extras) status = take_extras(edges, walk, events);
+    add_to_run(edges, walk, events, &event.packet, event.fields.has & TB_EVENT_HAS_EXTRAS);
+    if (event.fields.has & TB_EVENT_HAS_EXTRAS) status = take_extras(edges, walk, events);
     if (event.role == TB_ROLE_COMPLETE && status == TB_OK) status = take_whole_slice(edges, walk, event.duration_ns);
     if (status != TB_OK || (event.role != TB_ROLE_BEGIN && event.role != TB_ROLE_END)) continue;
     struct tb_slice_edge edge = {
-        walk->host_time, walk->number, event.name, event.categories, event.role == TB_ROLE_END, 0};
-    status = tb_slice_pairs_take(&edges->slices, event.track, 0, &edge);
+        walk->host_time, walk->number, event.fields.name, event.fields.categories, event.role == TB_ROLE_END, 0};
+    status = tb_slice_pairs_take(&edges->slices, event.fields.track, 0, &edge);
   }
   return status;
 }

@@ -203,10 +203,15 @@ void tb_slice_runs_take(struct tb_slice_runs *runs, uint64_t number, const struc
 
 static void begin(void *ctx, const struct tb_allocator *allocator) { tb_slice_runs_init(ctx, allocator); }
 
-static bool take_event(void *ctx, const struct tb_common_packet *packet, uint64_t number,
-                       const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock, int64_t time) {
+static void turn_to(void *ctx, const struct tb_merge_sequence *sequence, const struct tb_clock_cursor *clock) {
+  struct tb_slice_runs *runs = ctx;
   (void)sequence;
-  tb_slice_runs_take(ctx, number, packet, clock->keep != 0, time);
+  runs->counts = clock->keep != 0;
+}
+
+static bool take_event(void *ctx, const struct tb_common_packet *packet, uint64_t number, int64_t time) {
+  struct tb_slice_runs *runs = ctx;
+  tb_slice_runs_take(runs, number, packet, runs->counts, time);
   return true;
 }
 
@@ -223,5 +228,5 @@ static bool take_packet(void *ctx, const struct tb_scanned_packet *scanned, cons
 }
 
 struct tb_prescan_listener tb_slice_runs_listen(struct tb_slice_runs *runs) {
-  return (struct tb_prescan_listener){runs, begin, take_event, take_packet};
+  return (struct tb_prescan_listener){runs, begin, turn_to, take_event, take_packet};
 }

@@ -58,6 +58,7 @@ struct tb_slice_runs {
   struct tb_map reached;    /* uuid of a track that events name -> when the last of them was in the file, so far */
   uint64_t *reached_of;     /* that of the track that the growing run names; NULL: none, or there was no memory */
   int64_t time;             /* of the last event that was taken */
+  bool counts;              /* for the listener: timestamps of the sequence that it is in count */
   struct tb_map disordered; /* a set: uuids of tracks whose events are not in order */
 };
 

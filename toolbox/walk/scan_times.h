@@ -31,9 +31,8 @@ void tb_scan_times_free(struct tb_scan_times *times);
 /* Sets `current`: begins a piece of the clock, or goes on with its last one. */
 void tb_scan_times_turn_to(struct tb_scan_times *times, uint32_t node, int64_t own, uint64_t offset);
 
-/* A time of the clock of a node: `own` on that clock, and `time`. */
-static inline void tb_scan_times_add(struct tb_scan_times *times, uint32_t node, int64_t own, int64_t time) {
-  uint64_t offset = (uint64_t)time - (uint64_t)own;
+/* A time of the clock of a node: `own` on that clock, to which `offset` is added. */
+static inline void tb_scan_times_add(struct tb_scan_times *times, uint32_t node, int64_t own, uint64_t offset) {
   struct tb_scan_piece *piece = times->current;
   if (!piece || piece->node != node || piece->offset != offset) {
     tb_scan_times_turn_to(times, node, own, offset);

@@ -31,12 +31,18 @@ void tb_track_events_free(struct tb_track_events *events) {
   tb_map_free(&events->incremental);
 }
 
+static void forget_defaults(struct tb_event_sequence *sequence) {
+  sequence->has_default_track = false;
+  sequence->default_track = 0;
+  sequence->extra_count = 0;
+}
+
 void tb_track_events_rewind(struct tb_track_events *events) {
   for (size_t i = 0; i < events->sequence_count; i++) {
     struct tb_event_sequence *sequence = &events->sequences[i];
     tb_map_clear(&sequence->names);
-    sequence->valid = sequence->has_default_track = false;
-    sequence->extra_count = 0;
+    sequence->valid = false;
+    forget_defaults(sequence);
     sequence->thread = 0;
   }
   forget_recent(events);
@@ -112,8 +118,7 @@ static enum tb_status take_interned(struct tb_track_events *events, size_t seque
 static void take_defaults(struct tb_event_sequence *sequence, struct tb_str defaults) {
   struct tb_wire_cursor cursor = tb_wire_cursor(defaults);
   struct tb_wire_field field, inner;
-  sequence->has_default_track = false;
-  sequence->extra_count = 0;
+  forget_defaults(sequence);
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS || field.type != TB_WIRE_BYTES) continue;
     struct tb_wire_cursor event = tb_wire_cursor(field.bytes);
@@ -162,8 +167,7 @@ enum tb_status tb_track_events_take_state(struct tb_track_events *events, const 
     if (sequence->names.count) forget_recent(events);
     sequence->valid = true;
     tb_map_clear(&sequence->names);
-    sequence->has_default_track = false;
-    sequence->extra_count = 0;
+    forget_defaults(sequence);
   }
   if (head->has_defaults) take_defaults(sequence, head->defaults);
   struct tb_wire_cursor cursor = tb_wire_cursor(head->interned_count ? head->bytes : (struct tb_str){NULL, 0});
@@ -179,17 +183,6 @@ enum tb_status tb_track_events_take_state(struct tb_track_events *events, const 
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/* What of an event is read before it is known what it is. */
-struct raw_event {
-  uint64_t type, track;
-  uint32_t name, categories; /* as of tb_event_view, and so are the next two */
-  bool has_extras, has_flows, has_value;
-  bool has_track, has_args;
-  int64_t value;
-  size_t extra_uuids;
-  struct tb_str legacy; /* ptr NULL: none */
-};
-
 struct tb_str tb_track_events_category(const struct tb_track_events *events, const struct tb_walk *walk, uint64_t iid) {
   bool known = walk->sequence_number < events->sequence_count;
   uint32_t id =
@@ -202,8 +195,8 @@ uint32_t tb_track_events_symbol(const struct tb_track_events *events, const stru
   return known ? find_name(&events->sequences[walk->sequence_number], TB_INTERNED_DATA_KERNEL_SYMBOLS, iid) : 0;
 }
 
-static bool add_category(struct raw_event *raw, uint32_t id) {
-  raw->categories = raw->categories ? (uint32_t)tb_mix64((uint64_t)raw->categories << 32 | id) | 1u << 31 : id;
+static bool add_category(struct tb_event_fields *fields, uint32_t id) {
+  fields->categories = fields->categories ? (uint32_t)tb_mix64((uint64_t)fields->categories << 32 | id) | 1u << 31 : id;
   return true;
 }
 
@@ -256,7 +249,7 @@ static __attribute__((noinline)) void read_legacy(const struct tb_event_sequence
   view->has_uuid = false;
 }
 
-static void take_extra(const struct tb_wire_field *field, struct tb_event_extras *extras, size_t *uuids) {
+static void take_extra(const struct tb_wire_field *field, struct tb_event_extras *extras, uint32_t *uuids) {
   if (field->type != TB_WIRE_VARINT) return;
   if (field->number == TB_TRACK_EVENT_EXTRA_COUNTER_VALUES && extras->count < TB_EXTRA_COUNTERS)
     extras->values[extras->count++] = (int64_t)field->value;
@@ -273,41 +266,41 @@ static void name_extras(const struct tb_event_sequence *sequence, struct tb_even
 }
 
 static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t sequence,
-                                        const struct tb_wire_field *field, struct raw_event *raw) {
+                                        const struct tb_wire_field *field, struct tb_event_fields *fields) {
   switch (field->number) {
     case TB_TRACK_EVENT_TYPE:
-      raw->type = field->value;
+      fields->type = field->value;
       return true;
     case TB_TRACK_EVENT_TRACK_UUID:
-      raw->has_track = true;
-      raw->track = field->value;
+      fields->has |= TB_EVENT_HAS_TRACK;
+      fields->track = field->value;
       return true;
     case TB_TRACK_EVENT_NAME_IID:
-      raw->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, field->value);
+      fields->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, field->value);
       return true;
     case TB_TRACK_EVENT_CATEGORY_IIDS:
-      return add_category(raw, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, field->value));
+      return add_category(fields, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, field->value));
     case TB_TRACK_EVENT_NAME:
-      return (raw->name = tb_intern_id(&events->texts, field->bytes)) != 0;
+      return (fields->name = tb_intern_id(&events->texts, field->bytes)) != 0;
     case TB_TRACK_EVENT_CATEGORIES: {
       uint32_t id = tb_intern_id(&events->texts, field->bytes);
-      return id && add_category(raw, id);
+      return id && add_category(fields, id);
     }
     case TB_TRACK_EVENT_LEGACY_EVENT:
-      raw->legacy = field->bytes;
+      fields->legacy = field->bytes;
       return true;
     case TB_TRACK_EVENT_COUNTER_VALUE:
-      raw->has_value = true;
-      raw->value = (int64_t)field->value;
+      fields->has |= TB_EVENT_HAS_VALUE;
+      fields->value = (int64_t)field->value;
       return true;
     case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
     case TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
     case TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-      take_extra(field, &events->extras, &raw->extra_uuids);
-      raw->has_extras |= field->number != TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS;
+      take_extra(field, &events->extras, &fields->extra_uuids);
+      if (field->number != TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS) fields->has |= TB_EVENT_HAS_EXTRAS;
       return true;
     default:
-      raw->has_flows |= tb_event_field_is_flow(field->number);
+      if (tb_event_field_is_flow(field->number)) fields->has |= TB_EVENT_HAS_FLOWS;
       return true;
   }
 }
@@ -315,7 +308,7 @@ static TB_ALWAYS_INLINE bool take_field(struct tb_track_events *events, size_t s
 /* Takes fields as long as no others come than most events have, and returns where that is. TB_PACKET_AHEAD bytes behind
  * the event are readable. */
 static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *events, size_t sequence,
-                                                      const struct tb_str *event, struct raw_event *raw) {
+                                                      const struct tb_str *event, struct tb_event_fields *fields) {
   const char *at = event->ptr, *end = at + event->len;
   while (at < end) {
     const char *field = at;
@@ -324,41 +317,41 @@ static TB_ALWAYS_INLINE const char *take_usual_fields(struct tb_track_events *ev
     if (!at || at > end) return field;
     switch ((unsigned char)*field) {
       case TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT):
-        raw->type = value;
+        fields->type = value;
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT):
-        raw->has_track = true;
-        raw->track = value;
+        fields->has |= TB_EVENT_HAS_TRACK;
+        fields->track = value;
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_NAME_IID, TB_WIRE_VARINT):
         if (events->ignores_names) break;
-        raw->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, value);
+        fields->name = find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_NAMES, value);
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT):
         if (events->ignores_names) break;
-        add_category(raw, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, value));
+        add_category(fields, find_recent_name(events, sequence, TB_INTERNED_DATA_EVENT_CATEGORIES, value));
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, TB_WIRE_VARINT):
-        raw->has_extras = true;
+        fields->has |= TB_EVENT_HAS_EXTRAS;
         if (events->extras.count < TB_EXTRA_COUNTERS) events->extras.values[events->extras.count++] = (int64_t)value;
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_WIRE_BYTES):
       case TB_WIRE_TAG(TB_TRACK_EVENT_TASK_EXECUTION, TB_WIRE_BYTES):
-        raw->has_args = true;
+        fields->has |= TB_EVENT_HAS_ARGS;
         if (value > (uint64_t)(end - at)) return field;
         at += value;
         break;
       case TB_WIRE_TAG(TB_TRACK_EVENT_LEGACY_EVENT, TB_WIRE_BYTES):
         if (value > (uint64_t)(end - at)) return field;
-        raw->legacy = (struct tb_str){at, (size_t)value};
+        fields->legacy = (struct tb_str){at, (size_t)value};
         at += value;
         break;
       default: {
         struct tb_passed_fields passed = tb_event_fields_pass(field, end);
         at = passed.end;
         if (at == field) return field;
-        raw->has_args |= passed.args;
-        raw->has_flows |= passed.flows;
+        if (passed.args) fields->has |= TB_EVENT_HAS_ARGS;
+        if (passed.flows) fields->has |= TB_EVENT_HAS_FLOWS;
       }
     }
   }
@@ -379,16 +372,16 @@ static enum tb_event_role role_of_type(uint64_t type) {
   }
 }
 
-/* Reads all fields, as far as they are not damaged; *raw is zero at first. `is_ahead`: TB_PACKET_AHEAD bytes behind the
- * event are readable. False where memory is out. */
+/* Reads all fields, as far as they are not damaged; *fields is zero at first. `is_ahead`: TB_PACKET_AHEAD bytes behind
+ * the event are readable. False where memory is out. */
 static bool read_fields(struct tb_track_events *events, size_t sequence, const struct tb_str *payload, bool is_ahead,
-                        struct raw_event *raw) {
+                        struct tb_event_fields *fields) {
   struct tb_wire_cursor cursor = tb_wire_cursor(*payload);
   struct tb_wire_field field;
   events->extras.count = 0;
-  if (is_ahead) cursor.at = take_usual_fields(events, sequence, payload, raw);
+  if (is_ahead) cursor.at = take_usual_fields(events, sequence, payload, fields);
   while (cursor.at < cursor.end && tb_wire_read(&cursor, &field) == TB_OK)
-    if (!take_field(events, sequence, &field, raw)) return false;
+    if (!take_field(events, sequence, &field, fields)) return false;
   return true;
 }
 
@@ -396,28 +389,29 @@ enum tb_status tb_track_events_read(struct tb_track_events *events, const struct
                                     struct tb_event_view *view) {
   const struct tb_event_sequence *sequence = get_sequence(events, walk->sequence_number);
   if (!sequence) return TB_NO_MEMORY;
-  struct raw_event raw = {.type = 0};
+  struct tb_event_fields fields = {.type = 0};
   events->extras_of = walk->number;
-  if (!read_fields(events, walk->sequence_number, &walk->packet.head.payload, tb_walk_at_plain_event(walk), &raw))
+  if (!read_fields(events, walk->sequence_number, &walk->packet.head.payload, tb_walk_at_plain_event(walk), &fields))
     return TB_NO_MEMORY;
-  if (events->extras.count) name_extras(sequence, &events->extras, raw.extra_uuids);
-  *view = (struct tb_event_view){.role = role_of_type(raw.type),
-                                 .name = raw.name,
-                                 .categories = raw.categories,
-                                 .has_value = raw.has_value,
-                                 .value = raw.value,
-                                 .has_extras = raw.has_extras,
-                                 .has_flows = raw.has_flows};
-  view->has_uuid = raw.has_track || sequence->has_default_track;
-  view->track = raw.has_track ? raw.track : sequence->has_default_track ? sequence->default_track : 0;
-  bool of_root = raw.has_track && raw.type != TB_TRACK_EVENT_TYPE_UNSPECIFIED; /* of no track, and says so */
+  if (events->extras.count) name_extras(sequence, &events->extras, fields.extra_uuids);
+  *view = (struct tb_event_view){.role = role_of_type(fields.type),
+                                 .name = fields.name,
+                                 .categories = fields.categories,
+                                 .has_value = fields.has & TB_EVENT_HAS_VALUE,
+                                 .value = fields.value,
+                                 .has_extras = fields.has & TB_EVENT_HAS_EXTRAS,
+                                 .has_flows = fields.has & TB_EVENT_HAS_FLOWS};
+  view->has_uuid = (fields.has & TB_EVENT_HAS_TRACK) || sequence->has_default_track;
+  view->track = (fields.has & TB_EVENT_HAS_TRACK) ? fields.track : sequence->default_track;
+  bool of_root = (fields.has & TB_EVENT_HAS_TRACK) &&
+                 fields.type != TB_TRACK_EVENT_TYPE_UNSPECIFIED; /* of no track, and says so */
   if (!view->track && sequence->thread && sequence->valid && !of_root) {
     view->track = sequence->thread;
     view->has_uuid = false;
   }
   view->from = view->track;
   view->from_uuid = view->has_uuid;
-  if (raw.legacy.ptr) read_legacy(sequence, raw.legacy, view->track && view->has_uuid, view);
+  if (fields.legacy.ptr) read_legacy(sequence, fields.legacy, view->track && view->has_uuid, view);
   return TB_OK;
 }
 
@@ -432,17 +426,17 @@ bool tb_legacy_event_is_short(struct tb_str legacy) {
 }
 
 /* Of those of before there were tracks the whole slices; false where it is another one. */
-static bool read_plain_legacy(const struct tb_event_sequence *sequence, struct tb_str legacy,
-                              struct tb_plain_event *event) {
-  if (tb_legacy_event_is_short(legacy)) {
+static bool read_plain_legacy(const struct tb_event_sequence *sequence, struct tb_plain_event *event) {
+  struct tb_event_fields *fields = &event->fields;
+  if (tb_legacy_event_is_short(fields->legacy)) {
     event->role = TB_ROLE_COMPLETE;
     event->duration_ns = 0;
     return true;
   }
-  struct tb_event_view view = {.role = event->role, .track = event->track, .name = event->name};
-  read_legacy(sequence, legacy, true, &view);
+  struct tb_event_view view = {.role = event->role, .track = fields->track, .name = fields->name};
+  read_legacy(sequence, fields->legacy, true, &view);
   event->role = view.role;
-  event->name = view.name;
+  fields->name = view.name;
   event->duration_ns = view.duration_ns;
   return view.role == TB_ROLE_COMPLETE && !view.of_all && !view.of_process;
 }
@@ -450,28 +444,24 @@ static bool read_plain_legacy(const struct tb_event_sequence *sequence, struct t
 /* Reads the payload of such an event; false where it says more. */
 static TB_ALWAYS_INLINE bool read_plain(struct tb_track_events *events, size_t number, const struct tb_str *payload,
                                         struct tb_plain_event *event) {
-  const struct tb_event_sequence *sequence = &events->sequences[number];
-  struct raw_event raw = {.type = 0};
+  struct tb_event_fields *fields = &event->fields;
+  *fields = (struct tb_event_fields){.type = 0};
   events->extras.count = 0;
-  if (take_usual_fields(events, number, payload, &raw) != payload->ptr + payload->len) return false;
-  event->role = role_of_type(raw.type);
-  event->track = raw.has_track ? raw.track : sequence->default_track;
-  event->name = raw.name;
-  event->categories = raw.categories;
-  event->has_extras = raw.has_extras;
-  event->has_args = raw.has_args;
-  event->has_flows = raw.has_flows;
-  if (!event->track || !(raw.has_track || sequence->has_default_track) || event->role == TB_ROLE_VALUE) return false;
-  return !raw.legacy.ptr || read_plain_legacy(sequence, raw.legacy, event);
+  if (take_usual_fields(events, number, payload, fields) != payload->ptr + payload->len) return false;
+  if (!(fields->has & TB_EVENT_HAS_TRACK)) fields->track = events->sequences[number].default_track;
+  event->role = role_of_type(fields->type);
+  if (!fields->track || event->role == TB_ROLE_VALUE) return false;
+  return !fields->legacy.ptr || read_plain_legacy(&events->sequences[number], event);
 }
 
 /* Whether the packet of the walk's sequence is such an event; reads it. */
 static TB_ALWAYS_INLINE bool is_plain(struct tb_track_events *events, const struct tb_walk *walk,
                                       const struct tb_common_packet *packet, struct tb_plain_event *event) {
   const struct tb_packet_common *head = &packet->head;
-  return head->timestamp_at && walk->sequence_number < events->sequence_count &&
-         !tb_track_events_lack_state_of(events, walk->sequence_number, head->flags) &&
-         (events->ignores_fields || read_plain(events, walk->sequence_number, &head->payload, event));
+  if (!head->timestamp_at || walk->sequence_number >= events->sequence_count) return false;
+  const struct tb_event_sequence *sequence = &events->sequences[walk->sequence_number];
+  if (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE && !sequence->valid) return false;
+  return events->ignores_fields || read_plain(events, walk->sequence_number, &head->payload, event);
 }
 
 /* Makes it the walk's event. */
@@ -509,10 +499,10 @@ bool tb_track_events_read_ahead(struct tb_track_events *events, const struct tb_
                                 struct tb_event_view *view) {
   struct tb_packet_cursor cursor = {at, walk->plain.end};
   struct tb_common_packet common;
-  struct raw_event raw = {.type = 0};
+  struct tb_event_fields fields = {.type = 0};
   bool read = !tb_packet_cursor_take(&cursor, &common) ||
-              read_fields(events, walk->sequence_number, &common.head.payload, true, &raw);
-  *view = (struct tb_event_view){.role = TB_ROLE_OTHER, .name = raw.name, .categories = raw.categories};
+              read_fields(events, walk->sequence_number, &common.head.payload, true, &fields);
+  *view = (struct tb_event_view){.role = TB_ROLE_OTHER, .name = fields.name, .categories = fields.categories};
   return read;
 }
 
@@ -520,7 +510,7 @@ const struct tb_event_extras *tb_track_events_read_extras(struct tb_track_events
   struct tb_event_extras *extras = &events->extras;
   struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.payload);
   struct tb_wire_field field;
-  size_t uuids = 0;
+  uint32_t uuids = 0;
   events->extras_of = walk->number;
   extras->count = 0;
   while (tb_wire_read(&cursor, &field) == TB_OK)

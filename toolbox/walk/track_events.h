@@ -35,6 +35,26 @@ struct tb_event_view {
   bool has_flows;  /* ids of flows, of events with tracks */
 };
 
+/* What an event has among its fields; EXTRAS: values of further counters. */
+enum {
+  TB_EVENT_HAS_TRACK = 1,
+  TB_EVENT_HAS_ARGS = 2,
+  TB_EVENT_HAS_FLOWS = 4,
+  TB_EVENT_HAS_EXTRAS = 8,
+  TB_EVENT_HAS_VALUE = 16
+};
+
+/* What of an event is read before it is known what it is. */
+struct tb_event_fields {
+  uint64_t type;
+  uint64_t track;            /* the uuid that it names; of a tb_plain_event its sequence's where it names none */
+  struct tb_str legacy;      /* ptr NULL: none */
+  uint32_t name, categories; /* as of tb_event_view */
+  uint32_t has;              /* TB_EVENT_HAS_… */
+  uint32_t extra_uuids;      /* of tracks of further counters */
+  int64_t value;             /* where TB_EVENT_HAS_VALUE */
+};
+
 /* The values of further counters that an event has, with their tracks. */
 enum { TB_EXTRA_COUNTERS = 16 };
 struct tb_event_extras {
@@ -48,9 +68,9 @@ struct tb_event_sequence {
   bool valid;          /* its incremental state is whole */
   struct tb_map names; /* iid, field of InternedData -> id in `texts` */
   bool has_default_track;
-  uint64_t default_track;
-  uint64_t thread; /* what the thread of its ThreadDescriptor is known by; 0: it has none */
-  uint64_t pid;    /* of the same */
+  uint64_t default_track; /* 0: it has none, or that */
+  uint64_t thread;        /* what the thread of its ThreadDescriptor is known by; 0: it has none */
+  uint64_t pid;           /* of the same */
   size_t extra_count;
   uint64_t extras[TB_EXTRA_COUNTERS]; /* the tracks of further counters, of events that name none; the first */
 };
@@ -110,12 +130,9 @@ TB_MUST_CHECK enum tb_status tb_track_events_read(struct tb_track_events *events
 /* A plain track event (tb_walk_at_plain_event) that begins or ends a slice, is one, or an instant, on a track that it
  * names or its sequence does, under a name that is interned, and has no time of its own. */
 struct tb_plain_event {
-  enum tb_event_role role;   /* OTHER: an instant */
-  int64_t duration_ns;       /* of a COMPLETE one */
-  uint64_t track;            /* its uuid */
-  uint32_t name, categories; /* as of tb_event_view */
-  bool has_extras;           /* values of further counters, as tb_track_events_extras has them */
-  bool has_args, has_flows;
+  struct tb_event_fields fields;
+  enum tb_event_role role; /* OTHER: an instant */
+  int64_t duration_ns;     /* of a COMPLETE one */
   struct tb_packet_part packet;
 };
 
