@@ -12,19 +12,13 @@
 #include "merge/merger.h"
 #include "merge/write/synthesized_packets.h"
 #include "merge/write/write_fast_path.h"
+#include "perfetto/packet/recording_starts.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 enum { BUFFERS_TOTAL = 16 << 20, BUFFER_LEAST = 16 << 10, BUFFER_MOST = 256 << 10, PROGRESS_EVERY = 4096 };
 enum { AT_ONCE_MAX = 64 << 10 };
-enum {
-  SERVICE_ALL_STARTED = 1,
-  SERVICE_STARTED = 2,
-  SERVICE_FLUSHED = 3,
-  SERVICE_READ_COMPLETED = 4,
-  SERVICE_FLUSH_STARTED = 9
-};
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -142,13 +136,12 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
     return true; /* the machine is the merged trace's own: its clock is in step with itself */
   if (tb_frees_thread_zero(head)) return keeps_thread_zero(m, tb_source_machine_out(s, head->machine), status);
   if (head->kind != TB_TRACE_PACKET_SERVICE_EVENT) return false;
-  if (tb_wire_has(head->payload, SERVICE_STARTED) || tb_wire_has(head->payload, SERVICE_ALL_STARTED)) {
+  if (tb_wire_has(head->payload, TB_TRACING_SERVICE_EVENT_TRACING_STARTED) ||
+      tb_wire_has(head->payload, TB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_STARTED)) {
     const uint64_t *starter = tb_map_find(&m->starters, tb_source_machine_out(s, head->machine), 0);
     return starter && *starter != s->index;
   }
-  /* these say that all packets up to a time were written, which no longer is so */
-  return tb_wire_has(head->payload, SERVICE_FLUSHED) || tb_wire_has(head->payload, SERVICE_READ_COMPLETED) ||
-         tb_wire_has(head->payload, SERVICE_FLUSH_STARTED);
+  return tb_service_event_says_written(head->payload); /* which no longer is so */
 }
 
 static void edit_time(const struct tb_merger *m, const struct tb_source *s, struct tb_merge_edit *edit) {

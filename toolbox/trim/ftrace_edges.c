@@ -27,6 +27,7 @@ void tb_ftrace_edges_init(struct tb_ftrace_edges *edges, struct tb_walk *walk, c
   tb_arena_init(&edges->arena, a, 0);
   tb_buffer_init(&edges->scratch, a, 0);
   tb_buffer_init(&edges->packets, a, 0);
+  tb_buffer_init(&edges->last, a, 0);
 }
 
 void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
@@ -51,6 +52,7 @@ void tb_ftrace_edges_free(struct tb_ftrace_edges *edges) {
   tb_arena_free(&edges->arena);
   tb_buffer_free(&edges->scratch);
   tb_buffer_free(&edges->packets);
+  tb_buffer_free(&edges->last);
 }
 
 /* NULL where memory is out. */
@@ -272,8 +274,14 @@ enum tb_status tb_ftrace_edges_take(struct tb_ftrace_edges *edges) {
 
 /* ---- packets of the edges ---------------------------------------------------------------------------------------- */
 
-static enum tb_status append_packet(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time) {
-  return tb_ftrace_append_packet(edges->walk, kept, time, &edges->packets);
+/* One at the start of the window. */
+static enum tb_status append_packet(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept) {
+  return tb_ftrace_append_packet(edges->walk, kept, edges->window.start, &edges->packets);
+}
+
+/* One at its end, or just before. */
+static enum tb_status append_last(struct tb_ftrace_edges *edges, const struct tb_ftrace_kept *kept, int64_t time) {
+  return tb_ftrace_append_packet(edges->walk, kept, time, &edges->last);
 }
 
 static int compare_edges(const void *a, const void *b) {
@@ -292,7 +300,7 @@ static enum tb_status append_reply(struct tb_ftrace_edges *edges, const struct t
   char *at = tb_wire_put_uint(bytes, TB_FTRACE_EVENT_PID, 0);
   at = tb_wire_put_bytes(at, TB_FTRACE_EVENT_BINDER_TRANSACTION, body, (size_t)(end - body));
   struct tb_ftrace_kept kept = {.machine = edge->kept.machine, .bytes = {bytes, (size_t)(at - bytes)}};
-  return append_packet(edges, &kept, edges->window.start);
+  return append_packet(edges, &kept);
 }
 
 static enum tb_status append_replies(struct tb_ftrace_edges *edges) {
@@ -311,20 +319,21 @@ static enum tb_status append_repeated(struct tb_ftrace_edges *edges) {
     struct tb_ftrace_event event;
     tb_ftrace_event_read(edge->kept.bytes, &event);
     status = tb_ftrace_threads_take_inside(&edges->threads, edge->kept.machine, event.pid);
-    if (status == TB_OK)
-      status = append_packet(edges, &edge->kept, edge->ends ? edges->window.end : edges->window.start);
+    if (status != TB_OK) return status;
+    status = edge->ends ? append_last(edges, &edge->kept, edges->window.end) : append_packet(edges, &edge->kept);
   }
   return status;
 }
 
-/* Readers take the times of work from the events' fields: theirs are in the window. */
+/* Readers take the times of work from the events' fields: theirs need only be in the window. */
 static enum tb_status append_works(struct tb_ftrace_edges *edges) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < edges->work_count && status == TB_OK; i++) {
     const struct tb_ftrace_slice_edge *work = &edges->works[i];
     bool is_shown = work->time >= tb_ftrace_edges_whole_from(edges, work->kept.machine);
-    int64_t time = tb_window_has(&edges->window, work->time) ? work->time : edges->window.end - 1;
-    if (is_shown) status = append_packet(edges, &work->kept, time);
+    if (!is_shown) continue;
+    status = tb_window_has(&edges->window, work->time) ? append_packet(edges, &work->kept)
+                                                       : append_last(edges, &work->kept, edges->window.end - 1);
   }
   return status;
 }
@@ -346,7 +355,7 @@ static enum tb_status append_sum(struct tb_ftrace_edges *edges, const struct tb_
     made.len = 0;
     status = tb_ftrace_append_changed(&event, &(struct tb_ftrace_change){track->adds, part}, 1, &made);
     kept.bytes = (struct tb_str){made.data, made.len};
-    if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
+    if (status == TB_OK) status = append_packet(edges, &kept);
     sum -= part;
   } while (status == TB_OK && sum);
   tb_buffer_free(&made);
@@ -384,7 +393,7 @@ static enum tb_status end_value(struct tb_ftrace_edges *edges, struct tb_ftrace_
   track->value.bytes = (struct tb_str){bytes->data, bytes->len};
   if (hidden) return tb_ftrace_append_row_packet(edges->walk, &track->value, edges->window.start, &edges->packets);
   edges->values_at_start++;
-  return track->adds ? append_sum(edges, track) : append_packet(edges, &track->value, edges->window.start);
+  return track->adds ? append_sum(edges, track) : append_packet(edges, &track->value);
 }
 
 static enum tb_status append_memory(struct tb_ftrace_edges *edges, const struct tb_memory_value *value) {
@@ -393,7 +402,7 @@ static enum tb_status append_memory(struct tb_ftrace_edges *edges, const struct 
   tb_buffer_init(&made, edges->track_index.allocator, 0);
   enum tb_status status = tb_ftrace_memory_append(value, &made);
   struct tb_ftrace_kept kept = {.cpu = value->cpu, .machine = value->machine, .bytes = {made.data, made.len}};
-  if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
+  if (status == TB_OK) status = append_packet(edges, &kept);
   tb_buffer_free(&made);
   edges->values_at_start++;
   return status == TB_OK ? tb_ftrace_threads_take_inside(&edges->threads, value->machine, value->tid) : status;
@@ -413,7 +422,7 @@ static enum tb_status prepend_threads(struct tb_ftrace_edges *edges) {
     made.len = 0;
     status = tb_ftrace_threads_append_name(thread, &made);
     struct tb_ftrace_kept kept = {.machine = thread->machine, .bytes = {made.data, made.len}};
-    if (status == TB_OK) status = append_packet(edges, &kept, edges->window.start);
+    if (status == TB_OK) status = append_packet(edges, &kept);
   }
   if (status == TB_OK) status = tb_buffer_append(&edges->packets, rest.data, rest.len);
   struct tb_buffer old = rest;

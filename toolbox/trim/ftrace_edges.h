@@ -76,7 +76,9 @@ struct tb_ftrace_edges {
   struct tb_arena arena;
   uint64_t order;
   struct tb_buffer scratch;
-  struct tb_buffer packets; /* after tb_ftrace_edges_end: framed, of what comes at the edges */
+  /* after tb_ftrace_edges_end, framed: what comes at the start, and at the end, which is to be behind all else: readers
+   * may take no earlier events behind packets of the recorder's own */
+  struct tb_buffer packets, last;
   uint64_t slices_at_start, slices_at_end, values_at_start;
   bool has_work; /* of GPUs, see gpu_work.h */
 };

@@ -9,6 +9,7 @@
 #include "base/times.h"
 #include "io/temp_file.h"
 #include "perfetto/packet/packet_times.h"
+#include "perfetto/packet/recording_starts.h"
 #include "protos/field_numbers.h"
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/ftrace_part.h"
@@ -216,7 +217,7 @@ static bool decide_whole(struct trimming *t, const struct tb_ftrace_bundle *bund
   return !extent.count || outside || inside;
 }
 
-/* The events of a bundle have times of their own. What comes at the edges goes in front of the first bundle, where what
+/* The events of a bundle have times of their own. What comes at the start goes in front of the first bundle, where what
  * readers need of clocks is said. */
 static enum tb_status decide_bundle(struct trimming *t, struct tb_cut_order *order) {
   struct tb_ftrace_bundle bundle;
@@ -310,9 +311,22 @@ static bool says_state(const struct tb_packet_header *head) {
   return head->cleared || head->dropped || head->first || head->has_defaults;
 }
 
+/* Outside of the window it is no longer so that all up to a time was written before: what is at the edges comes from
+ * there, and names keep their times. */
+static bool says_written_outside(const struct trimming *t) {
+  const struct tb_walk *walk = &t->walk;
+  return walk->packet.head.kind == TB_TRACE_PACKET_SERVICE_EVENT &&
+         !(walk->time.resolved && tb_window_has(&t->window, walk->host_time)) &&
+         tb_service_event_says_written(walk->packet.head.payload);
+}
+
 static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
+  if (says_written_outside(t)) {
+    order->fate = TB_CUT_DROP;
+    return;
+  }
   if (tb_packet_is_timeless(head->kind) || order->view.role == TB_ROLE_ABOUT || !(head->has_timestamp || walk->counted))
     return;
   if (!walk->time.resolved) {
@@ -445,6 +459,7 @@ static enum tb_status write_window(void *ctx) {
   }
   if (status == TB_END) {
     status = tb_cut_write_late(&cut);
+    if (status == TB_OK) status = tb_walk_write(&t->walk, (struct tb_str){t->ftrace.last.data, t->ftrace.last.len});
     if (status == TB_OK) status = tb_walk_write(&t->walk, (struct tb_str){t->etw.last.data, t->etw.last.len});
     if (status == TB_OK) status = TB_END;
   }

@@ -50,6 +50,12 @@ bool tb_service_event_says_started(struct tb_str service_event) {
   return false;
 }
 
+bool tb_service_event_says_written(struct tb_str service_event) {
+  return tb_wire_has(service_event, TB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_FLUSHED) ||
+         tb_wire_has(service_event, TB_TRACING_SERVICE_EVENT_READ_TRACING_BUFFERS_COMPLETED) ||
+         tb_wire_has(service_event, TB_TRACING_SERVICE_EVENT_FLUSH_STARTED);
+}
+
 /* Clocks that count from the start of the system on: none is set back, but one of them may be misread. */
 static bool counts_up(uint64_t clock) { return clock >= TB_CLOCK_MONOTONIC && clock <= TB_CLOCK_BOOTTIME; }
 

@@ -49,6 +49,9 @@ TB_MUST_CHECK enum tb_status tb_recording_starts_take(struct tb_recording_starts
 
 /* Whether a TracingServiceEvent says that the recording started. */
 bool tb_service_event_says_started(struct tb_str service_event);
+/* Whether it says that packets up to some time were all written, or are about to be: readers take no earlier events
+ * behind such packets. */
+bool tb_service_event_says_written(struct tb_str service_event);
 
 /* Takes in that a packet is the first of its sequence; `seen`: which had packets before. *recording is the sequence's,
  * 0 at first. True: another recording began. */
