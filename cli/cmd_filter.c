@@ -191,8 +191,9 @@ const struct cli_command cli_filter = {
         "Writes what the options choose of the trace IN (standard input where it is - or left out; any format that "
         "merge reads). Each option chooses among its own kind of things, and all else stays: names, clocks and configs "
         "too. A slice goes with its end. Where a thread runs that is not chosen its processor is shown as idle; what "
-        "it and a chosen one send each other by binder stays, since slices of both begin and end there. What the "
-        "kernel's interrupts and recorders' own counters are called is not looked at. A glob that nothing in the trace "
+        "it and a chosen one send each other by binder stays, since slices of both begin and end there. What slices "
+        "of interrupts, system calls, and of what else the kernel does are called is not looked at, nor recorders' own "
+        "counters; those of marks are, whoever writes them. A glob that nothing in the trace "
         "matches is said on stderr, a line each, and in --json as unmatched. The output is a Perfetto trace where its "
         "name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert does; each also "
         "with .gz or .zst.",

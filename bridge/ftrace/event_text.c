@@ -199,14 +199,14 @@ static bool read_driver_mark(uint32_t kind, const struct fields *f, struct tb_ft
   }
 }
 
-static bool is_mark(uint32_t kind) {
+bool tb_ftrace_is_driver_mark(uint32_t kind) {
   return kind == TB_FTRACE_EVENT_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE ||
          kind == TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_ZERO;
 }
 
 bool tb_ftrace_driver_mark(uint32_t kind, struct tb_str payload, struct tb_ftrace_mark *mark) {
   struct fields fields;
-  if (!is_mark(kind)) return false;
+  if (!tb_ftrace_is_driver_mark(kind)) return false;
   read_fields(payload, &fields);
   return read_driver_mark(kind, &fields, mark);
 }
@@ -342,7 +342,7 @@ bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str 
   struct fields fields;
   read_fields(payload, &fields);
   struct tb_ftrace_mark mark;
-  if (is_mark(kind)) {
+  if (tb_ftrace_is_driver_mark(kind)) {
     if (!read_driver_mark(kind, &fields, &mark)) return false;
     /* in text the display's driver names processes that the thread is none of */
     if (kind == TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE && mark.phase != 'C') mark.pid = 0;

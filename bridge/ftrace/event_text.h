@@ -53,7 +53,9 @@ struct tb_ftrace_mark {
   int64_t value;          /* of C; the id of S and F */
   struct tb_str category; /* of B, for who gets it as an event; no text has it */
 };
-/* What a driver marks by an event of its own. False for what is no such mark. */
+/* Whether events of `kind` are what drivers mark by events of their own. */
+bool tb_ftrace_is_driver_mark(uint32_t kind);
+/* What such an event marks. False for what is no such mark. */
 bool tb_ftrace_driver_mark(uint32_t kind, struct tb_str payload, struct tb_ftrace_mark *mark);
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 

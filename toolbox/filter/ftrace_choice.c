@@ -11,8 +11,8 @@ static bool chooses_marks(const struct tb_choice *choice) {
   return choice->names.count || choice->categories.count || choice->min_dur > 0;
 }
 
-static enum tb_status take_print(struct tb_choice *choice, const struct tb_ftrace_bundle *bundle,
-                                 const struct tb_ftrace_event *event) {
+static enum tb_status take_mark(struct tb_choice *choice, const struct tb_ftrace_bundle *bundle,
+                                const struct tb_ftrace_event *event) {
   struct tb_atrace_mark mark;
   int64_t time;
   bool chosen = true;
@@ -44,7 +44,7 @@ enum tb_status tb_choice_take_ftrace(struct tb_choice *choice) {
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (!tb_ftrace_is_event(&field)) continue;
     tb_ftrace_event_read(field.bytes, &event);
-    if (event.kind == TB_FTRACE_EVENT_PRINT) status = take_print(choice, &bundle, &event);
+    if (tb_atrace_is_mark(event.kind)) status = take_mark(choice, &bundle, &event);
     if (event.raw_time > raw) raw = event.raw_time;
     choice->print++;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What of ftrace is chosen: marks of atrace as slices are, and events by the thread that they are of.
+ * What of ftrace is chosen: marks as slices are, and events by the thread that they are of.
  */
 #ifndef TB_TOOLBOX_FILTER_FTRACE_CHOICE_H
 #define TB_TOOLBOX_FILTER_FTRACE_CHOICE_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/owners/ftrace_owner.h"
 
-#include "ftrace/event_text.h"
 #include "protos/field_numbers.h"
 #include "toolbox/walk/atrace.h"
 
@@ -94,8 +93,9 @@ static uint32_t thread_field(uint32_t kind) {
   }
 }
 
-static struct tb_whose of_print(const struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
-                                const struct tb_ftrace_event *event) {
+/* What a thread does, or what is of the process that the mark names, whoever writes it. */
+static struct tb_whose of_mark(const struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
+                               const struct tb_ftrace_event *event) {
   static const char battery[] = "battery_stats."; /* of the device, whoever says it */
   struct tb_atrace_mark mark;
   tb_atrace_read(event, &mark);
@@ -104,13 +104,6 @@ static struct tb_whose of_print(const struct tb_owners *owners, const struct tb_
     return nobody;
   if (!mark.is_async || mark.pid < 0) return tb_owners_thread(owners, bundle->machine, event->pid);
   return tb_whose_process(bundle->machine, mark.pid);
-}
-
-/* A counter of the process that it names, whoever writes it, or what a thread does. */
-static struct tb_whose of_driver_mark(const struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
-                                      const struct tb_ftrace_event *event, const struct tb_ftrace_mark *mark) {
-  if (mark->phase == 'C') return tb_whose_process(bundle->machine, mark->pid);
-  return tb_owners_thread(owners, bundle->machine, event->pid);
 }
 
 struct tb_thread_switch tb_thread_switch_read(const struct tb_ftrace_event *event) {
@@ -122,14 +115,12 @@ bool tb_ftrace_is_scheduling(uint32_t kind) { return kind == TB_FTRACE_EVENT_SCH
 
 struct tb_whose tb_owners_of_ftrace(const struct tb_owners *owners, const struct tb_ftrace_bundle *bundle,
                                     const struct tb_ftrace_event *event) {
-  struct tb_ftrace_mark mark;
-  if (event->kind == TB_FTRACE_EVENT_PRINT) return of_print(owners, bundle, event);
+  if (tb_atrace_is_mark(event->kind)) return of_mark(owners, bundle, event);
   if (is_of_system(event->kind)) return nobody;
   if (event->kind == TB_FTRACE_EVENT_GPU_MEM_TOTAL) { /* 0: of all processes */
     int64_t pid = (int32_t)tb_wire_find_number(event->payload, TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID);
     return pid ? tb_whose_process(bundle->machine, pid) : nobody;
   }
-  if (tb_ftrace_driver_mark(event->kind, event->payload, &mark)) return of_driver_mark(owners, bundle, event, &mark);
   if (event->kind == TB_FTRACE_EVENT_RSS_STAT)
     return tb_owners_process_of(owners, bundle->machine, tb_memory_owners_find(&owners->memories, bundle, event));
   if (event->kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE)

@@ -2,7 +2,6 @@
 #include "toolbox/trim/ftrace_roles.h"
 
 #include "base/intern.h"
-#include "ftrace/event_text.h"
 #include "toolbox/trim/packet_values.h"
 #include "toolbox/walk/atrace.h"
 
@@ -42,14 +41,6 @@ static struct tb_ftrace_event_role role_of_transaction(const struct tb_ftrace_ev
   return of_thread(event, transaction == TB_FTRACE_REQUEST);
 }
 
-/* A function of the kernel that a probe is set to: a slice of the thread, or an instant. */
-static struct tb_ftrace_event_role role_of_probe(const struct tb_ftrace_event *event) {
-  uint64_t type = tb_wire_find_number(event->payload, TB_KPROBE_EVENT_TYPE);
-  if (type != TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN && type != TB_KPROBE_EVENT_KPROBE_TYPE_END)
-    return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
-  return of_thread(event, type == TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN);
-}
-
 /* Readers end a call of write where a mark is written, which is in the middle of one, and rt_sigreturn where it begins.
  * Which number is which is the machine's: those of all machines are taken for it, which are of no others that last. */
 static bool is_plain_call(uint64_t number) {
@@ -65,16 +56,6 @@ static struct tb_ftrace_event_role role_of_call(const struct tb_ftrace_event *ev
   struct tb_ftrace_event_role role = of_thread(event, event->kind == TB_FTRACE_EVENT_SYS_ENTER);
   role.call = number + 1;
   return role;
-}
-
-/* What drivers mark in events of their own: slices of the thread as print marks them, and counters of a process. */
-static struct tb_ftrace_event_role role_of_driver_mark(const struct tb_ftrace_event *event) {
-  struct tb_ftrace_mark mark;
-  bool known = tb_ftrace_driver_mark(event->kind, event->payload, &mark);
-  if (known && (mark.phase == 'B' || mark.phase == 'E')) return of_thread(event, mark.phase == 'B');
-  if (!known || mark.phase != 'C') return (struct tb_ftrace_event_role){.role = TB_FTRACE_ROLE_NONE};
-  return (struct tb_ftrace_event_role){
-      .role = TB_FTRACE_ROLE_VALUE, .key = tb_str_hash(mark.name, (uint64_t)mark.pid), .kind = event->kind};
 }
 
 /* A step of falling asleep or waking up; of one of them the number is the processor's, which may change. */
@@ -228,14 +209,8 @@ static uint64_t stated_value(uint32_t kind, uint64_t key) {
 
 struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bundle,
                                               const struct tb_ftrace_event *event) {
+  if (tb_atrace_is_mark(event->kind)) return role_of_marker(event);
   switch (event->kind) {
-    case TB_FTRACE_EVENT_PRINT:
-      return role_of_marker(event);
-    case TB_FTRACE_EVENT_TRACING_MARK_WRITE:
-    case TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE:
-    case TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE:
-    case TB_FTRACE_EVENT_ZERO:
-      return role_of_driver_mark(event);
     case TB_FTRACE_EVENT_SUSPEND_RESUME:
       return role_of_suspend(event);
     case TB_FTRACE_EVENT_SUSPEND_RESUME_MINIMAL:
@@ -244,8 +219,6 @@ struct tb_ftrace_event_role tb_ftrace_role_of(const struct tb_ftrace_bundle *bun
       return role_of_transaction(event);
     case TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED:
       return of_thread_as(event, TB_FTRACE_ROLE_RECEIVED);
-    case TB_FTRACE_EVENT_KPROBE_EVENT:
-      return role_of_probe(event);
     case TB_FTRACE_EVENT_SYS_ENTER:
     case TB_FTRACE_EVENT_SYS_EXIT:
       return role_of_call(event);

@@ -2,6 +2,7 @@
 #include "toolbox/walk/atrace.h"
 
 #include "base/intern.h"
+#include "ftrace/event_text.h"
 #include "protos/field_numbers.h"
 
 static struct tb_str text_of(struct tb_str print) {
@@ -66,10 +67,9 @@ static int64_t pid_of(struct tb_str text) {
   return pid;
 }
 
-void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark) {
+static void read_print(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark) {
   struct tb_str text = text_of(event->payload);
   char c = text.len ? *text.ptr : 0;
-  *mark = (struct tb_atrace_mark){.name = {"", 0}, .key = (uint64_t)event->pid, .pid = -1};
   if (c == 'E') mark->role = TB_ATRACE_END; /* whatever is behind it */
   if (text.len < 2 || text.ptr[1] != '|') return;
   if (c == 'B') {
@@ -83,6 +83,44 @@ void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *
     read_keyed(text, c, mark);
   }
   if (mark->is_async) mark->pid = pid_of(text);
+}
+
+/* Slices and instants are of the thread, counters of the process that is named. */
+static void read_driver_mark(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark) {
+  struct tb_ftrace_mark read;
+  if (!tb_ftrace_driver_mark(event->kind, event->payload, &read)) return;
+  if (read.phase == 'E') mark->role = TB_ATRACE_END;
+  if (read.phase == 'B') mark->role = TB_ATRACE_BEGIN;
+  if (read.phase == 'I') mark->role = TB_ATRACE_INSTANT;
+  if (read.phase != 'E') mark->name = read.name;
+  if (read.phase != 'C') return;
+  mark->role = TB_ATRACE_VALUE;
+  mark->is_async = true;
+  mark->pid = read.pid;
+  mark->key = tb_str_hash(read.name, (uint64_t)read.pid);
+}
+
+static void read_probe(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark) {
+  uint64_t type = tb_wire_find_number(event->payload, TB_KPROBE_EVENT_TYPE);
+  if (type == TB_KPROBE_EVENT_KPROBE_TYPE_BEGIN) mark->role = TB_ATRACE_BEGIN;
+  if (type == TB_KPROBE_EVENT_KPROBE_TYPE_END) mark->role = TB_ATRACE_END;
+  if (type == TB_KPROBE_EVENT_KPROBE_TYPE_INSTANT) mark->role = TB_ATRACE_INSTANT;
+  if (mark->role == TB_ATRACE_BEGIN || mark->role == TB_ATRACE_INSTANT)
+    mark->name = tb_wire_find_bytes(event->payload, TB_KPROBE_EVENT_NAME);
+}
+
+bool tb_atrace_is_mark(uint32_t kind) {
+  return kind == TB_FTRACE_EVENT_PRINT || kind == TB_FTRACE_EVENT_KPROBE_EVENT || tb_ftrace_is_driver_mark(kind);
+}
+
+void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark) {
+  *mark = (struct tb_atrace_mark){.name = {"", 0}, .key = (uint64_t)event->pid, .pid = -1};
+  if (event->kind == TB_FTRACE_EVENT_PRINT)
+    read_print(event, mark);
+  else if (event->kind == TB_FTRACE_EVENT_KPROBE_EVENT)
+    read_probe(event, mark);
+  else
+    read_driver_mark(event, mark);
 }
 
 int64_t tb_atrace_process_of(const struct tb_ftrace_event *event) {

@@ -18,7 +18,10 @@ struct tb_atrace_mark {
   uint64_t key;
 };
 
-/* What a print event is. */
+/* Whether events of that kind may be marks: print, what drivers mark by events of their own, and probes that are set to
+ * functions of the kernel, whose slices are among those of print. */
+bool tb_atrace_is_mark(uint32_t kind);
+/* What an event of such a kind is. */
 void tb_atrace_read(const struct tb_ftrace_event *event, struct tb_atrace_mark *mark);
 
 /* The process that a print event says its thread is of; 0: it says none. */
