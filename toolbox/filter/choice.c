@@ -90,7 +90,7 @@ void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_tr
   tb_owners_init(&choice->owners, a);
   tb_slice_pairs_init(&choice->slices, a, take_slice, choice);
   tb_slice_pairs_init(&choice->marks, a, take_mark, choice);
-  choice->marks.gathers_all = true;
+  choice->slices.waits = choice->marks.gathers_all = true;
   tb_event_runs_init(&choice->runs, a);
   tb_flow_ends_init(&choice->flow_ends, a);
   tb_buffer_init(&choice->judged, a, 0);

@@ -2,7 +2,9 @@
  *
  * Which end ends which begin, track by track. Tracks whose events come in the order of time are paired as they come.
  * One whose events do not is gathered, sorted, and paired at the end: by another reading of the trace, where that was
- * not known before. Where no track is expected to be in order, what is gathered is paired as soon as it can be.
+ * not known before. Where no track is expected to be in order, what is gathered is paired as soon as it can be. Where
+ * events may be a little late, those of a track wait until many others of it came, and are sorted before they are
+ * paired; most tracks whose events are far from order are known by then, and need no other reading.
  *
  *   tb_slice_pairs_init … take … (tb_slice_pairs_start_again … take …) … tb_slice_pairs_end … tb_slice_pairs_free
  */
@@ -38,10 +40,12 @@ struct tb_slice_track {
   size_t outlived; /* how many of them are such ends */
   int64_t reached; /* when its last event was; where it had one */
   bool reached_any;
-  bool disordered; /* an event was before that */
-  bool gathers;    /* its events are gathered, and sorted at the end */
-  struct tb_slice_edge *gathered;
+  bool disordered;                /* an event was before that */
+  bool gathers;                   /* its events are gathered, and sorted at the end */
+  struct tb_slice_edge *gathered; /* those, or those that wait */
   size_t gathered_count, gathered_capacity;
+  bool unsorted;  /* of a track whose events wait, one that waits is before the one that came before it */
+  int64_t paired; /* of the same, up to when they were paired */
 };
 
 /* Caller-owned. */
@@ -53,6 +57,9 @@ struct tb_slice_pairs {
   struct tb_map_recent recent; /* of the track that was looked up last */
   bool again;                  /* this is the other reading */
   bool gathers_all;            /* the caller's: no track is expected to be in order */
+  bool waits;                  /* the caller's: events may be a little late; false once so many came that none is */
+  bool any_late;               /* one was */
+  size_t waiting_room, waited; /* for events that wait, of all tracks; how many no longer do */
   struct tb_settling settling; /* of what is gathered of all tracks, see tb_slice_pairs_settle */
   tb_slice_pair_sink sink;
   tb_slice_outlived_sink outlived; /* the caller's; NULL: slices end by their own ends alone */
@@ -82,6 +89,13 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_slice_pairs_take(struct 
   if (pairs->gathers_all || !tb_map_get_recent(&pairs->index, &pairs->recent, key, kind, &number))
     return tb_slice_pairs_take_any(pairs, key, kind, edge);
   struct tb_slice_track *track = &pairs->tracks[number];
+  if (pairs->waits) {
+    if (track->gathered_count == track->gathered_capacity) return tb_slice_pairs_take_any(pairs, key, kind, edge);
+    track->unsorted |= edge->time < track->reached;
+    track->reached = edge->time;
+    track->gathered[track->gathered_count++] = *edge;
+    return TB_OK;
+  }
   bool takes = edge->ends ? track->count && tb_slice_edge_may_end(edge, &track->open[track->count - 1])
                           : track->count < track->capacity;
   if (!takes || track->gathers || track->outlived || !track->reached_any || edge->time < track->reached)
