@@ -266,3 +266,42 @@ enum tb_status tb_ftrace_append_part(const struct tb_ftrace_bundle *bundle, stru
                  : tb_wire_buffer_field(buffer, &field, cursor.at);
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
+
+/* ---- the first bundles of processors ----------------------------------------------------------------------------- */
+
+/* What is left of a bundle without its events, and without what it lost. */
+static enum tb_status append_empty(const struct tb_ftrace_bundle *bundle, struct tb_buffer *buffer) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bundle->bytes);
+  struct tb_wire_field field;
+  bool says = false;
+  enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
+  size_t body = buffer->len;
+  if (status == TB_OK && bundle->machine)
+    status = tb_wire_buffer_uint(buffer, TB_TRACE_PACKET_MACHINE_ID, bundle->machine);
+  if (status == TB_OK) status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET_FTRACE_EVENTS);
+  size_t inner = buffer->len;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    bool is_clock =
+        field.number >= TB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK && field.number <= TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP;
+    if (field.number == TB_FTRACE_EVENT_BUNDLE_CPU || is_clock || says_whole_from(field.number))
+      status = tb_wire_buffer_field(buffer, &field, cursor.at);
+    says |= says_whole_from(field.number);
+  }
+  if (status == TB_OK) status = tb_wire_buffer_close(buffer, inner);
+  if (status == TB_OK) status = tb_wire_buffer_close(buffer, body);
+  if (!says) buffer->len = 0;
+  return status;
+}
+
+enum tb_status tb_ftrace_write_first(const struct tb_ftrace_bundle *bundle, enum tb_ftrace_part part,
+                                     struct tb_map *begun) {
+  struct tb_buffer buffer;
+  if (tb_map_find(begun, bundle->machine, bundle->cpu)) return TB_OK;
+  enum tb_status status = tb_map_put(begun, bundle->machine, bundle->cpu, 1);
+  if (status != TB_OK || part != TB_FTRACE_NONE) return status;
+  tb_buffer_init(&buffer, bundle->walk->merger.allocator, 0);
+  status = append_empty(bundle, &buffer);
+  if (status == TB_OK) status = tb_walk_write(bundle->walk, (struct tb_str){buffer.data, buffer.len});
+  tb_buffer_free(&buffer);
+  return status;
+}

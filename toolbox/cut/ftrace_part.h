@@ -39,4 +39,10 @@ TB_MUST_CHECK enum tb_status tb_ftrace_decide_events(const struct tb_ftrace_bund
 TB_MUST_CHECK enum tb_status tb_ftrace_append_part(const struct tb_ftrace_bundle *bundle, struct tb_str packet,
                                                    const struct tb_buffer *fates, struct tb_buffer *buffer);
 
+/* To be called for each bundle. Writes to the walk's output, where nothing of the bundle stays though it is the first
+ * one of its processor, one without events in its place: the first ones of all processors say from when on readers show
+ * events, and another one would be the first. `begun`: the processors that had one. */
+TB_MUST_CHECK enum tb_status tb_ftrace_write_first(const struct tb_ftrace_bundle *bundle, enum tb_ftrace_part part,
+                                                   struct tb_map *begun);
+
 #endif

@@ -98,6 +98,7 @@ void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_tr
   tb_buffer_init(&choice->part, a, 0);
   tb_map_init(&choice->frames.cookies, a);
   tb_map_init(&choice->running, a);
+  tb_map_init(&choice->begun, a);
   tb_map_init(&choice->reach.processors, a);
   tb_map_init(&choice->threads, a);
 }
@@ -118,6 +119,7 @@ void tb_choice_free(struct tb_choice *choice) {
   tb_buffer_free(&choice->part);
   tb_map_free(&choice->frames.cookies);
   tb_map_free(&choice->running);
+  tb_map_free(&choice->begun);
   tb_map_free(&choice->reach.processors);
   tb_map_free(&choice->threads);
 }
@@ -402,6 +404,7 @@ void tb_choice_rewind(struct tb_choice *choice) {
   tb_track_events_rewind(choice->events);
   tb_event_runs_rewind(&choice->runs);
   tb_map_clear(&choice->running);
+  tb_map_clear(&choice->begun);
   tb_map_clear(&choice->threads);
   tb_map_clear(&choice->frames.cookies);
   choice->print = 0;

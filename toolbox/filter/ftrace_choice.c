@@ -124,6 +124,7 @@ enum tb_status tb_choice_decide_ftrace(struct tb_choice *choice, struct tb_cut_o
                               ? tb_ftrace_decide(&bundle, decide_row, choice, &choice->fates, &part)
                               : tb_ftrace_decide_events(&bundle, decide_row, choice, &choice->fates, &part);
   if (choice->failed) return TB_NO_MEMORY;
+  if (status == TB_OK) status = tb_ftrace_write_first(&bundle, part, &choice->begun);
   if (part == TB_FTRACE_NONE) order->fate = TB_CUT_DROP;
   if (status != TB_OK || part != TB_FTRACE_SOME) return status;
   choice->part.len = 0;

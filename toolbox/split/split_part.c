@@ -19,6 +19,7 @@ static enum tb_status decide_bundle(struct tb_split_writing *w, struct tb_cut_or
   tb_ftrace_bundle_read(&bundle, plan->walk);
   enum tb_status status = tb_ftrace_decide(&bundle, decide_row, w, &plan->fates, &part);
   if (!plan->fates.len && w->part) part = TB_FTRACE_NONE; /* it says something of a processor alone */
+  if (status == TB_OK) status = tb_ftrace_write_first(&bundle, part, &w->begun);
   if (part == TB_FTRACE_NONE) order->fate = TB_CUT_DROP;
   if (status != TB_OK || part != TB_FTRACE_SOME) return status;
   w->buffer.len = 0;
@@ -143,6 +144,7 @@ enum tb_status tb_split_part_write(void *writing) {
   tb_cut_init(&cut, walk, w->plan->events);
   tb_buffer_init(&w->buffer, walk->merger.allocator, 0);
   tb_wakelocks_init(&w->wakelocks, walk->merger.allocator);
+  tb_map_init(&w->begun, walk->merger.allocator);
   enum tb_status status = write_mark(w);
   if (status == TB_OK) status = tb_walk_start(walk);
   while (status == TB_OK) {
@@ -153,5 +155,6 @@ enum tb_status tb_split_part_write(void *writing) {
   tb_cut_free(&cut);
   tb_buffer_free(&w->buffer);
   tb_wakelocks_free(&w->wakelocks);
+  tb_map_free(&w->begun);
   return status == TB_END ? TB_OK : status;
 }

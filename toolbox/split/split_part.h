@@ -15,6 +15,7 @@ struct tb_split_writing {
   uint64_t recording; /* of the mark */
   struct tb_buffer buffer;
   struct tb_wakelocks wakelocks; /* up to the walk's current packet */
+  struct tb_map begun;           /* processors that had a bundle of the kernel's events */
   uint64_t packets_in;
 };
 

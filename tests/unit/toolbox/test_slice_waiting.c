@@ -112,7 +112,7 @@ static void what_is_a_little_late_is_put_in_its_place(void **state) {
 }
 
 /* As where two threads write to a track, one after the other. */
-static void what_is_far_from_order_early_is_gathered(void **state) {
+static void what_is_far_from_order_at_first_is_gathered(void **state) {
   (void)state;
   enum { BLOCK = 15000 };
   struct event *events = make_file();
@@ -155,7 +155,7 @@ static void what_is_gathered_too_late_takes_another_reading(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(none_waits_for_long_where_all_are_in_order),
                                      cmocka_unit_test(what_is_a_little_late_is_put_in_its_place),
-                                     cmocka_unit_test(what_is_far_from_order_early_is_gathered),
+                                     cmocka_unit_test(what_is_far_from_order_at_first_is_gathered),
                                      cmocka_unit_test(what_is_late_first_at_the_end_takes_another_reading),
                                      cmocka_unit_test(what_is_later_than_others_wait_takes_another_reading),
                                      cmocka_unit_test(what_is_gathered_too_late_takes_another_reading)};
