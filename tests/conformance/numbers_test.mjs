@@ -49,7 +49,10 @@ const PLANTS = [
     "TrackEvent.flow_ids"
   ],
   ["merge/rewrite/timestamps.c", "{1, 2, 488, 3}", "{1, 2, 489, 3}", "FtraceEvent.gpu_work_period"],
-  ["merge/write/write.c", "SERVICE_STARTED = 2,", "SERVICE_STARTED = 5,", "SERVICE_STARTED is 5"],
+  [
+    "toolbox/trim/ftrace_roles.h", "FUNCGRAPH_ENTRY = 437,", "FUNCGRAPH_ENTRY = 439,",
+    "TB_FTRACE_EVENT_FUNCGRAPH_ENTRY is 439"
+  ],
   ["merge/write/write.c", "TB_TRACK_EVENT_DEFAULTS_TRACK_UUID)", "11)", "a number of a format without a name"],
   [
     "bridge/model/fields_as_args.h", "\"VERBOSE\", \"DEBUG\"", "\"DEBUG\", \"VERBOSE\"",
