@@ -9,7 +9,7 @@
 
 #include "toolbox/walk/slice_pairs.h"
 
-enum { EVENTS = 120000, TRACKS = 3, OPEN = UINT32_MAX, WAITING_MOST = 8192 };
+enum { EVENTS = 120000, TRACKS = 3, OPEN = INT32_MAX, WAITING_MOST = 8192 };
 
 /* An event of a file, in its order. */
 struct event {
