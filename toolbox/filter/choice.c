@@ -40,8 +40,8 @@ static uint32_t count_numbers(const struct tb_number_set *set, uint64_t first, u
   return found;
 }
 
-bool tb_choice_leaves_print_out(const struct tb_choice *choice, uint64_t number) {
-  return tb_number_set_has(&choice->prints, number);
+bool tb_choice_leaves_mark_out(const struct tb_choice *choice, uint64_t number) {
+  return tb_number_set_has(&choice->marks_out, number);
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -81,7 +81,7 @@ static enum tb_status take_slice(void *ctx, const struct tb_slice_edge *begin, c
 
 static enum tb_status take_mark(void *ctx, const struct tb_slice_edge *begin, const struct tb_slice_edge *end) {
   struct tb_choice *choice = ctx;
-  return take_pair(choice, &choice->mark_counts, &choice->prints, begin, end);
+  return take_pair(choice, &choice->mark_counts, &choice->marks_out, begin, end);
 }
 
 void tb_choice_init(struct tb_choice *choice, struct tb_walk *walk, struct tb_track_events *events) {
@@ -110,7 +110,7 @@ void tb_choice_free(struct tb_choice *choice) {
   tb_slice_pairs_free(&choice->slices);
   tb_slice_pairs_free(&choice->marks);
   tb_free(a, choice->packets.words, choice->packets.capacity * sizeof(*choice->packets.words));
-  tb_free(a, choice->prints.words, choice->prints.capacity * sizeof(*choice->prints.words));
+  tb_free(a, choice->marks_out.words, choice->marks_out.capacity * sizeof(*choice->marks_out.words));
   tb_free(a, choice->flows.words, choice->flows.capacity * sizeof(*choice->flows.words));
   tb_flow_ends_free(&choice->flow_ends);
   tb_event_runs_free(&choice->runs);
@@ -310,8 +310,8 @@ static enum tb_status take_plain_events(struct tb_choice *choice) {
   return status;
 }
 
-enum tb_status tb_choice_leave_print_out(struct tb_choice *choice, uint64_t number) {
-  return add_number(choice, &choice->prints, number);
+enum tb_status tb_choice_leave_mark_out(struct tb_choice *choice, uint64_t number) {
+  return add_number(choice, &choice->marks_out, number);
 }
 
 enum tb_status tb_choice_take_mark(struct tb_choice *choice, uint64_t key, uint64_t kind, int64_t time, bool ends,

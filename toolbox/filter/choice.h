@@ -44,7 +44,7 @@ struct tb_choice {
   struct tb_owners owners;
   struct tb_slice_pairs slices, marks; /* of track events, and of atrace */
   struct tb_ftrace_reach reach;
-  struct tb_number_set packets, prints;
+  struct tb_number_set packets, marks_out;
   struct tb_number_set flows;    /* packets with ids of flows, as far as what is chosen may lack their ends */
   struct tb_flow_ends flow_ends; /* at the end those that are left out */
   struct tb_event_runs runs;     /* of track events */
@@ -98,7 +98,7 @@ TB_MUST_CHECK enum tb_status tb_choice_judge_mark(struct tb_choice *choice, stru
 /* A mark begins or ends: the event `choice->print`. */
 TB_MUST_CHECK enum tb_status tb_choice_take_mark(struct tb_choice *choice, uint64_t key, uint64_t kind, int64_t time,
                                                  bool ends, struct tb_str name);
-TB_MUST_CHECK enum tb_status tb_choice_leave_print_out(struct tb_choice *choice, uint64_t number);
-bool tb_choice_leaves_print_out(const struct tb_choice *choice, uint64_t number);
+TB_MUST_CHECK enum tb_status tb_choice_leave_mark_out(struct tb_choice *choice, uint64_t number);
+bool tb_choice_leaves_mark_out(const struct tb_choice *choice, uint64_t number);
 
 #endif

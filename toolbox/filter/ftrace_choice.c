@@ -28,7 +28,7 @@ static enum tb_status take_mark(struct tb_choice *choice, const struct tb_ftrace
     uint64_t kind = (uint64_t)bundle->machine << 1 | mark.is_async;
     return tb_choice_take_mark(choice, mark.key, kind, time, mark.role == TB_ATRACE_END, mark.name);
   }
-  return status == TB_OK && !chosen ? tb_choice_leave_print_out(choice, choice->print) : status;
+  return status == TB_OK && !chosen ? tb_choice_leave_mark_out(choice, choice->print) : status;
 }
 
 enum tb_status tb_choice_take_ftrace(struct tb_choice *choice) {
@@ -83,7 +83,7 @@ static uint8_t decide_switch(struct tb_choice *choice, const struct tb_ftrace_bu
 static uint8_t decide_event(struct tb_choice *choice, const struct tb_ftrace_bundle *bundle, struct tb_str bytes) {
   const struct tb_owners *owners = &choice->owners;
   struct tb_ftrace_event event;
-  if (tb_choice_leaves_print_out(choice, choice->print++)) return TB_FTRACE_DROP;
+  if (tb_choice_leaves_mark_out(choice, choice->print++)) return TB_FTRACE_DROP;
   if (!tb_owners_are_chosen(&choice->owners)) return TB_FTRACE_KEEP;
   tb_ftrace_event_read(bytes, &event);
   if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH) {
@@ -118,7 +118,7 @@ static uint8_t decide_row(void *ctx, const struct tb_ftrace_bundle *bundle, cons
 enum tb_status tb_choice_decide_ftrace(struct tb_choice *choice, struct tb_cut_order *order) {
   struct tb_ftrace_bundle bundle;
   enum tb_ftrace_part part;
-  if (!tb_owners_are_chosen(&choice->owners) && !choice->prints.count) return TB_OK;
+  if (!tb_owners_are_chosen(&choice->owners) && !choice->marks_out.count) return TB_OK;
   tb_ftrace_bundle_read(&bundle, choice->walk);
   enum tb_status status = tb_owners_are_chosen(&choice->owners)
                               ? tb_ftrace_decide(&bundle, decide_row, choice, &choice->fates, &part)

@@ -76,8 +76,8 @@ struct tb_ftrace_edges {
   struct tb_arena arena;
   uint64_t order;
   struct tb_buffer scratch;
-  /* after tb_ftrace_edges_end, framed: what comes at the start, and at the end, which is to be behind all else: readers
-   * may take no earlier events behind packets of the recorder's own */
+  /* after tb_ftrace_edges_end, framed: what comes at the start, and at the end, which is to be behind all else, see
+   * tb_service_event_says_written */
   struct tb_buffer packets, last;
   uint64_t slices_at_start, slices_at_end, values_at_start;
   bool has_work; /* of GPUs, see gpu_work.h */

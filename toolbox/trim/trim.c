@@ -311,19 +311,20 @@ static bool says_state(const struct tb_packet_header *head) {
   return head->cleared || head->dropped || head->first || head->has_defaults;
 }
 
-/* Outside of the window it is no longer so that all up to a time was written before: what is at the edges comes from
- * there, and names keep their times. */
-static bool says_written_outside(const struct trimming *t) {
-  const struct tb_walk *walk = &t->walk;
+static bool says_written(const struct tb_walk *walk) {
   return walk->packet.head.kind == TB_TRACE_PACKET_SERVICE_EVENT &&
-         !(walk->time.resolved && tb_window_has(&t->window, walk->host_time)) &&
          tb_service_event_says_written(walk->packet.head.payload);
+}
+
+static bool is_inside(const struct trimming *t) {
+  return t->walk.time.resolved && tb_window_has(&t->window, t->walk.host_time);
 }
 
 static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
-  if (says_written_outside(t)) {
+  if (says_written(walk) && !is_inside(t)) {
+    /* not so any more: what is at the edges comes from there, and names keep their times */
     order->fate = TB_CUT_DROP;
     return;
   }
@@ -401,11 +402,10 @@ static bool take_run(struct trimming *t, struct tb_cut *cut, enum tb_status *sta
   return true;
 }
 
-/* What is of the start itself comes behind what is late, and readers may take no earlier events behind some packets of
- * the recorder's own. */
+/* What is of the start itself comes behind what is late, and so does what ends earlier events to readers. */
 static bool ends_lateness(const struct trimming *t) {
   const struct tb_walk *walk = &t->walk;
-  return (walk->packet.packet.ptr && walk->packet.head.kind == TB_TRACE_PACKET_SERVICE_EVENT) ||
+  return (walk->packet.packet.ptr && says_written(walk) && is_inside(t)) ||
          (walk->time.resolved && walk->host_time == t->window.start);
 }
 

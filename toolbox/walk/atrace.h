@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Markers of atrace, which are the text of print events: B|pid|name, E|pid, S|pid|name|cookie, F|pid|name|cookie,
- * G|pid|track|name|cookie, H|pid|track|cookie, C|pid|name|value, I|pid|name, N|pid|track|name.
+ * Marks in the kernel's trace: of drivers and probes by events of their own, and of atrace, which are the text of print
+ * events: B|pid|name, E|pid, S|pid|name|cookie, F|pid|name|cookie, G|pid|track|name|cookie, H|pid|track|cookie,
+ * C|pid|name|value, I|pid|name, N|pid|track|name.
  */
 #ifndef TB_TOOLBOX_WALK_ATRACE_H
 #define TB_TOOLBOX_WALK_ATRACE_H
