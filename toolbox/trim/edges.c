@@ -141,13 +141,20 @@ static enum tb_status take_whole_slice(struct tb_edges *edges, const struct tb_w
   return begin_at_start(edges, walk->number, walk->host_time);
 }
 
+/* Whether the walk's event is at the start itself. */
+static inline bool take_at_start(struct tb_edges *edges, const struct tb_walk *walk) {
+  if (walk->host_time != edges->window.start) return false;
+  if (walk->number < edges->first_at_start) edges->first_at_start = walk->number;
+  return true;
+}
+
 /* Adds the walk's event, a plain one, to the runs. */
 static inline void add_to_run(struct tb_edges *edges, const struct tb_walk *walk, struct tb_track_events *events,
                               const struct tb_packet_part *packet, bool has_extras) {
   bool inside = tb_window_has(&edges->window, walk->host_time);
   if (edges->slices.again) return;
   tb_event_runs_add(&edges->runs, walk->number, packet, inside);
-  edges->runs.open.marked |= walk->host_time == edges->window.start;
+  edges->runs.open.marked |= take_at_start(edges, walk);
   if (!inside && has_extras) tb_event_runs_add_values(&edges->runs, tb_track_events_extras(events, walk));
 }
 
@@ -173,6 +180,7 @@ static inline enum tb_status take_event(struct tb_edges *edges, const struct tb_
     return TB_OK;
   }
   edges->has_profiles |= view.phase == 'P';
+  (void)take_at_start(edges, walk);
   /* values of counters of their own are not added up in runs */
   if (tb_walk_at_plain_event(walk) && view.phase != 'P' &&
       !(view.has_value && !tb_window_has(&edges->window, walk->host_time))) {
@@ -414,6 +422,7 @@ static void order_begins(struct tb_edges *edges) {
   struct tb_edge_begin *begins = edges->begins;
   if (edges->begin_count) qsort(begins, edges->begin_count, sizeof(*begins), compare_begins);
   for (size_t i = 1; i < edges->begin_count; i++) edges->begins_disordered |= begins[i].time < begins[i - 1].time;
+  if (edges->begin_count) edges->begins_disordered |= edges->first_at_start < begins[edges->begin_count - 1].number;
 }
 
 /* There is room. */
@@ -526,7 +535,8 @@ enum tb_status tb_edges_find(struct tb_edges *edges, struct tb_walk *walk, struc
                              .ftrace = ftrace,
                              .etw = etw,
                              .first = INT64_MAX,
-                             .last = INT64_MIN};
+                             .last = INT64_MIN,
+                             .first_at_start = UINT64_MAX};
   tb_map_init(&edges->moved, a);
   tb_map_init(&edges->stated, a);
   tb_map_init(&edges->outlived, a);

@@ -98,8 +98,9 @@ struct tb_edges {
   const struct tb_slice_runs *slice_runs; /* of the trace, ... */
   size_t next_slice_run;                  /* ... and the first of them that was not asked for */
   struct tb_event_runs runs;              /* in the window or outside of it; marked where one is at its start */
-  bool begins_disordered;                 /* in the file they are not in the order of time */
-  int64_t first, last;   /* when the first and last packets are that say something of a time; where there are any */
+  bool begins_disordered;  /* in the file they, and the first event of the start itself, are not in the order of time */
+  uint64_t first_at_start; /* the number of that event; UINT64_MAX: there is none */
+  int64_t first, last;     /* when the first and last packets are that say something of a time; where there are any */
   uint64_t last_to_stay; /* behind it there is no packet in the window, at its edges, or else with values or times that
                           * count from those before it */
 };

@@ -320,6 +320,24 @@ static bool is_inside(const struct trimming *t) {
   return t->walk.time.resolved && tb_window_has(&t->window, t->walk.host_time);
 }
 
+/* What begins before the window is written late where the file does not have it in order, and with it what is at the
+ * start itself. */
+static bool has_late(const struct trimming *t) { return t->writes_late && t->edges.begins_disordered; }
+
+static bool is_at_start(const struct trimming *t) {
+  return t->walk.time.resolved && t->walk.host_time == t->window.start;
+}
+
+/* Of an event at the start itself: nothing counts from it, nor is anything else written with it. */
+static bool may_be_late(const struct trimming *t, const struct tb_edge_packet *at_edge,
+                        const struct tb_cut_order *order) {
+  const struct tb_packet_header *head = &t->walk.packet.head;
+  const struct tb_event_view *view = &order->view;
+  return head->kind == TB_TRACE_PACKET_TRACK_EVENT && head->has_timestamp && !says_state(head) && !view->has_extras &&
+         view->phase != 'P' && view->role != TB_ROLE_VALUE && view->role != TB_ROLE_ABOUT &&
+         !(at_edge && (at_edge->stated || at_edge->outlived));
+}
+
 static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
   const struct tb_packet_header *head = &walk->packet.head;
@@ -349,7 +367,12 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
     order->fate = TB_CUT_MOVE;
     order->host_time = edge == TB_EDGE_START ? t->window.start : t->window.end;
     bool begins = order->view.role == TB_ROLE_BEGIN || order->view.role == TB_ROLE_COMPLETE;
-    order->late = edge == TB_EDGE_START && begins && t->writes_late && t->edges.begins_disordered && !says_state(head);
+    order->late = edge == TB_EDGE_START && begins && has_late(t) && !says_state(head);
+  }
+  if (inside && is_at_start(t) && has_late(t) && may_be_late(t, at_edge, order)) {
+    order->fate = TB_CUT_MOVE;
+    order->host_time = t->window.start;
+    order->late = true;
   }
   if (order->view.role == TB_ROLE_COMPLETE) shorten(t, walk->host_time, order->view.duration_ns, order);
   int64_t duration;
@@ -384,7 +407,7 @@ static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *s
   if (!tb_walk_at_plain_event(walk) || !walk->time.resolved) return false;
   bool inside = tb_window_has(&t->window, walk->host_time);
   if (t->edges.has_profiles || (inside ? tb_cut_has_pending(cut) : t->edges.has_about)) return false;
-  if (cut->late_count && walk->host_time == t->window.start) return false;
+  if (has_late(t) && walk->host_time == t->window.start) return false;
   t->report.inside += inside;
   *status = inside ? tb_cut_pass(cut) : tb_cut_leave_out(cut, walk->number < t->edges.last_to_stay);
   return true;
@@ -394,7 +417,7 @@ static bool take_event(struct trimming *t, struct tb_cut *cut, enum tb_status *s
 static bool take_run(struct trimming *t, struct tb_cut *cut, enum tb_status *status) {
   struct tb_walk *walk = &t->walk;
   const struct tb_event_run *run = tb_edges_run_at(&t->edges, walk->next);
-  if (!run || (run->marked && cut->late_count) || !tb_walk_enter_events(walk, &run->events)) return false;
+  if (!run || (run->marked && has_late(t)) || !tb_walk_enter_events(walk, &run->events)) return false;
   if (run->stays && tb_cut_has_pending(cut)) return false;
   if (run->stays) t->report.inside += run->events.count;
   *status = run->stays ? tb_cut_pass_run(cut, run)
@@ -402,11 +425,12 @@ static bool take_run(struct trimming *t, struct tb_cut *cut, enum tb_status *sta
   return true;
 }
 
-/* What is of the start itself comes behind what is late, and so does what ends earlier events to readers. */
-static bool ends_lateness(const struct trimming *t) {
+/* What ends earlier events to readers comes behind what is late, and so does an event of the start that is not. */
+static bool ends_lateness(const struct trimming *t, const struct tb_edge_packet *at_edge,
+                          const struct tb_cut_order *order) {
   const struct tb_walk *walk = &t->walk;
-  return (walk->packet.packet.ptr && says_written(walk) && is_inside(t)) ||
-         (walk->time.resolved && walk->host_time == t->window.start);
+  if (says_written(walk)) return is_inside(t);
+  return walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT && is_at_start(t) && !may_be_late(t, at_edge, order);
 }
 
 static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
@@ -414,14 +438,14 @@ static enum tb_status take_packet(struct trimming *t, struct tb_cut *cut) {
   const struct tb_edge_packet *at_edge = tb_edges_of(&t->edges, walk->number);
   enum tb_status status = TB_OK;
   if (!at_edge && take_event(t, cut, &status)) return status;
-  if (cut->late_count && ends_lateness(t)) status = tb_cut_write_late(cut);
-  if (status != TB_OK) return status;
   struct tb_cut_order order = {.fate = TB_CUT_KEEP};
   if (walk->packet.packet.ptr) {
     status = tb_track_events_take(&t->events, walk);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_TRACK_EVENT &&
-        (at_edge || t->edges.has_about || t->edges.has_profiles || t->events.incremental.count))
+        (at_edge || t->edges.has_about || t->edges.has_profiles || t->events.incremental.count ||
+         (has_late(t) && is_at_start(t))))
       status = tb_track_events_read(&t->events, walk, &order.view);
+    if (status == TB_OK && cut->late_count && ends_lateness(t, at_edge, &order)) status = tb_cut_write_late(cut);
     if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_FTRACE_EVENTS)
       status = decide_bundle(t, &order);
     else if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_ETW_EVENTS)
