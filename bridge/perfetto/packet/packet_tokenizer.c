@@ -10,8 +10,8 @@ enum {
   PACKET_TAG = TB_TRACE_PACKET << 3 | TB_WIRE_BYTES,
   HEAD_MAX = 1 + TB_WIRE_VARINT_MAX,
   MARKER_BYTES = 16,
-  STRANGE_MAX = 64 * 1024, /* longest field of Trace that is passed over though it is no packet */
-  SEARCH_PACKET_MAX = 64 * 1024
+  STRANGE_MAX = 64 * 1024,             /* longest field of Trace that is passed over though it is no packet */
+  SEARCH_PACKET_MAX = 16 * 1024 * 1024 /* longest packet that is searched for */
 };
 
 static const char LOSS_CUT[] = "the trace ends in the middle of a packet";
@@ -77,25 +77,54 @@ static bool is_number_field(uint32_t number) {
          number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID;
 }
 
-/* Whether a packet that a tracing service wrote starts at `at`: it must read well, name its sequence, and be followed
- * by another or by the end. */
-static enum verdict looks_like_packet(struct tb_packet_tokenizer *stream, const char *at) {
+/* Whether the bytes up to `end` may be the first ones of a packet of `len` bytes. */
+static bool may_begin_packet(const char *body, const char *end, uint64_t len) {
+  struct tb_wire_cursor cursor = {body, end};
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_next(&cursor, &field)) == TB_OK)
+    if (field.type != TB_WIRE_VARINT && is_number_field(field.number)) return false;
+  if (status == TB_END || (status == TB_TRUNCATED && end - cursor.at < 2 * TB_WIRE_VARINT_MAX)) return true;
+  if (status != TB_TRUNCATED || field.type != TB_WIRE_BYTES) return false;
+  uint64_t at = (uint64_t)(field.bytes.ptr + field.bytes.len - body);
+  return at <= len && field.value <= len - at;
+}
+
+/* Whether a packet that reads well is at `at`, and where the next one starts then. */
+static enum verdict read_packet(struct tb_packet_tokenizer *stream, const char *at, struct tb_packet_header *head,
+                                const char **next) {
   uint64_t len;
   const char *body = tb_wire_read_varint(at + 1, stream->end, &len);
   if (!body && !stream->last && stream->end - at < HEAD_MAX) {
-    stream->needed = HEAD_MAX;
+    stream->needed = (size_t)(at - stream->at) + HEAD_MAX;
     return UNKNOWN;
   }
   if (!body) return NO;
   if (len < 2 || len > SEARCH_PACKET_MAX || len > stream->max_packet) return NO;
   if (len > (uint64_t)(stream->end - body)) {
-    stream->needed = (size_t)(body - at) + (size_t)len;
-    return stream->last ? NO : UNKNOWN;
+    stream->needed = (size_t)(body - stream->at) + (size_t)len;
+    return !stream->last && may_begin_packet(body, stream->end, len) ? UNKNOWN : NO;
   }
-  struct tb_packet_header head = {0};
-  if (tb_packet_header_read(&head, (struct tb_str){body, (size_t)len}) != TB_OK) return NO;
-  if (head.sequence == 0 || is_number_field(head.kind)) return NO;
-  return body + len == stream->end || body[len] == PACKET_TAG ? YES : NO;
+  if (tb_packet_header_read(head, (struct tb_str){body, (size_t)len}) != TB_OK || is_number_field(head->kind))
+    return NO;
+  *next = body + len;
+  return *next == stream->end || **next == PACKET_TAG ? YES : NO;
+}
+
+/* Whether a packet of a recording starts at `at`: it must read well, and be followed by another or by the end. Where it
+ * does not name its sequence, as of old recordings, both must say when they are. */
+static enum verdict looks_like_packet(struct tb_packet_tokenizer *stream, const char *at) {
+  struct tb_packet_header head = {0}, following = {0};
+  const char *next;
+  enum verdict verdict = read_packet(stream, at, &head, &next);
+  if (verdict != YES || head.sequence) return verdict;
+  if (!head.has_timestamp || !head.payload.ptr) return NO;
+  if (next == stream->end) {
+    stream->needed = (size_t)(next - at) + 1;
+    return stream->last ? YES : UNKNOWN;
+  }
+  verdict = read_packet(stream, next, &following, &next);
+  return verdict == YES && !(following.has_timestamp && following.payload.ptr) ? NO : verdict;
 }
 
 /* Moves to the next packet. TB_OK: it is there; TB_AGAIN: not in this window. */

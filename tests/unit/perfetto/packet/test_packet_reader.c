@@ -339,6 +339,50 @@ static void reading_goes_on_at_the_next_packet_behind_damaged_bytes(void **state
   tb_buffer_free(&bytes);
 }
 
+static void a_long_packet_behind_damaged_bytes_is_found(void **state) {
+  (void)state;
+  enum { LONG = 100000 };
+  char message[TB_WIRE_VARINT_MAX + LONG] = {0x50, 2, 0x5a};
+  char *at = tb_wire_put_varint(message + 3, LONG);
+  struct tb_buffer bytes = new_trace();
+  add_event(&bytes, 1);
+  /* lengths that fit no packet, as they are in text */
+  add(&bytes, "\xff\xff\x0a\xff\xff\x03\x0a\xff\xff\x03\x0a\xff\xff\x03", 14);
+  *at++ = 0x0a; /* the event has bytes of a field of its own */
+  at = tb_wire_put_varint(at, LONG - 1 - 3);
+  add_packet(&bytes, message, (size_t)(at - message) + LONG - 1 - 3);
+  add_event(&bytes, 3);
+  static const size_t steps[] = {100, 4096, 2 * LONG};
+  for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+    struct outcome outcome = read_with(&bytes, steps[i], NULL);
+    assert_sequences(&outcome, "1 2 3");
+    assert_int_equal(outcome.packets[1].offset, 22);
+    assert_int_equal(outcome.loss_count, 1);
+  }
+  tb_buffer_free(&bytes);
+}
+
+static void packets_without_sequences_are_found_where_two_say_when_they_are(void **state) {
+  (void)state;
+  static const char timed[] = {0x40, 7, 0x5a, 2, 0x48, 3}, untimed[] = {0x5a, 2, 0x48, 3};
+  struct tb_buffer bytes = new_trace();
+  add_packet(&bytes, timed, sizeof(timed));
+  add(&bytes, "\xff\xff", 2);
+  add_packet(&bytes, untimed, sizeof(untimed));
+  add_packet(&bytes, timed, sizeof(timed));
+  add_packet(&bytes, untimed, sizeof(untimed));
+  add_packet(&bytes, timed, sizeof(timed));
+  add_packet(&bytes, timed, sizeof(timed));
+  add_packet(&bytes, untimed, sizeof(untimed));
+  for (size_t step = 1; step < 20; step++) {
+    struct outcome outcome = read_with(&bytes, step, NULL);
+    assert_sequences(&outcome, "0 0 0 0");
+    assert_int_equal(outcome.packets[1].offset, 8 + 2 + 6 + 8 + 6);
+    assert_int_equal(outcome.loss_count, 1);
+  }
+  tb_buffer_free(&bytes);
+}
+
 static void a_packet_that_is_no_message_is_left_out_alone(void **state) {
   (void)state;
   struct tb_buffer bytes = new_trace();
@@ -522,6 +566,8 @@ int main(void) {
       cmocka_unit_test(by_frames_alone_the_same_packets_come_in_the_same_places),
       cmocka_unit_test(a_trace_cut_anywhere_gives_every_packet_before_the_cut),
       cmocka_unit_test(reading_goes_on_at_the_next_packet_behind_damaged_bytes),
+      cmocka_unit_test(a_long_packet_behind_damaged_bytes_is_found),
+      cmocka_unit_test(packets_without_sequences_are_found_where_two_say_when_they_are),
       cmocka_unit_test(a_packet_that_is_no_message_is_left_out_alone),
       cmocka_unit_test(the_synchronisation_marker_ends_damage),
       cmocka_unit_test(a_packet_over_the_limit_is_passed_over),
