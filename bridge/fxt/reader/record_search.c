@@ -52,9 +52,11 @@ static bool scheduling_layout(uint64_t header, struct layout *layout) {
       return true;
     case TB_FXT_CONTEXT_SWITCH:
       layout->first = 3;
+      layout->args = tb_fxt_field(header, 16, 19);
       return true;
     case TB_FXT_WAKEUP:
       layout->first = 2;
+      layout->args = tb_fxt_field(header, 16, 19);
       return true;
     default:
       return false;

@@ -56,6 +56,25 @@ static void a_context_switch_changes_two_threads(void **state) {
   tb_reader_close(reader);
 }
 
+static void context_switches_around_damage_are_all_there(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 10; i++) context_switch(TB_FXT_STATE_BLOCKED, 100, 200, -3, 5);
+  uint64_t offset = b.count * 8;
+  fxt_text(&b, "Segmentation fault (core dumped)");
+  for (uint32_t i = 0; i < 10; i++) context_switch(TB_FXT_STATE_BLOCKED, 100, 200, -3, 5);
+  struct tb_reader *reader = fxt_read(&b);
+  for (uint32_t i = 0; i < 20; i++) {
+    expect_state(reader, 100, TB_TASK_INTERRUPTIBLE_SLEEP, "blocked", -3, 65535);
+    expect_state(reader, 200, TB_TASK_RUNNING, "running", 5, 65535);
+  }
+  fxt_expect_end(reader);
+  size_t count;
+  const struct tb_loss *losses = tb_reader_losses(reader, &count);
+  assert_int_equal(count, 2);
+  for (size_t i = 0; i < count; i++) assert_int_equal(losses[i].first_offset, offset);
+  tb_reader_close(reader);
+}
+
 static void idle_threads_have_no_states(void **state) {
   (void)state;
   context_switch(TB_FXT_STATE_BLOCKED, 100, 1, 0, INT32_MIN);
@@ -291,6 +310,7 @@ static void ticks_become_ns_exactly(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(a_context_switch_changes_two_threads, start),
+      cmocka_unit_test_setup(context_switches_around_damage_are_all_there, start),
       cmocka_unit_test_setup(idle_threads_have_no_states, start),
       cmocka_unit_test_setup(a_wakeup_makes_a_thread_of_a_known_process_runnable, start),
       cmocka_unit_test_setup(a_legacy_switch_takes_threads_and_priorities_from_its_header, start),
