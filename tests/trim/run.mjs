@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether the trace processor sees in a window that trim cuts out what each *.sql says of the whole trace.
-// run.mjs TRACEBRIDGE [--windows N] [--seed N] [--show N] [--only TABLE] [--overrun NS] TRACE...
+// run.mjs TRACEBRIDGE [--windows N] [--seed N] [--show N] [--only TABLE] [--open 1] [--overrun NS] TRACE...
+// --open: windows without a start, which are all from the trace's.
 // --overrun plants a fault that must be found: windows that end later than those that are asked for.
 import fs from "node:fs";
 import os from "node:os";
@@ -38,7 +39,7 @@ function readQueries() {
 const QUERIES = readQueries();
 
 function readOptions(args) {
-  const options = { windows: 3, seed: 1, show: 3, overrun: 0, traces: [] };
+  const options = { windows: 3, seed: 1, show: 3, open: 0, overrun: 0, traces: [] };
   options.program = args.shift();
   while (args.length) {
     const arg = args.shift();
@@ -75,8 +76,8 @@ async function columnsOf(whole, options, window) {
 }
 
 function trim(options, trace, window, output) {
-  const args = ["trim", "-q", trace, "-o", output, "--start", `TRACE:${window.start}ns`,
-                "--end", `TRACE:${window.end + BigInt(options.overrun)}ns`];
+  const args = ["trim", "-q", trace, "-o", output, "--end", `TRACE:${window.end + BigInt(options.overrun)}ns`];
+  if (!options.open) args.push("--start", `TRACE:${window.start}ns`);
   const run = spawnSync(options.program, args, { encoding: "utf8" });
   if (run.status !== 0 && run.status !== 4) throw new Error(run.stderr.trim());
 }
@@ -91,7 +92,7 @@ function chooseWindows(options, random, span, edges) {
     return at ?? span.start + BigInt(Math.floor(random.between(0, Number(length))));
   };
   while (windows.length < options.windows) {
-    const [a, b] = [time(), time()];
+    const [a, b] = [options.open ? span.start : time(), time()];
     if (a !== b) windows.push(a < b ? { start: a, end: b } : { start: b, end: a });
   }
   return windows;

@@ -79,9 +79,10 @@ static uint64_t kind_of(const struct tb_ftrace_event_role *role, const struct tb
 
 /* Whether a value at `time` is the last before the start so far. */
 static bool is_last_value(const struct tb_ftrace_edges *edges, struct tb_ftrace_track *track, int64_t time) {
-  int64_t last = edges->window.start - !track->adds; /* of a sum, what is at the start comes with it */
-  track->has_value_at_start |= !track->adds && time == edges->window.start;
-  if (time > last || (track->has_value && time < track->value_time)) return false;
+  const int64_t start = edges->window.start;
+  bool is_before = track->adds ? time <= start : time < start; /* of a sum, what is at the start comes with it */
+  track->has_value_at_start |= !track->adds && time == start;
+  if (!is_before || (track->has_value && time < track->value_time)) return false;
   track->has_value = true;
   track->value_time = time;
   return true;
