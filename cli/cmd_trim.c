@@ -70,7 +70,7 @@ static void print_json(FILE *to, const void *done) {
 static void print_warnings(const struct trim_settings *settings, const struct tb_trim_report *report) {
   enum { TEXT = 128 };
   char text[TEXT], shift[TB_UNIT_TEXT];
-  if (!report->inside)
+  if (!report->inside && !report->slices_at_start)
     cli_print_warning(settings->cut.in, "nothing happens in the window; tracebridge info says when it was recorded");
   if (report->shift_ns == settings->shift) return;
   bool back = report->shift_ns < 0;

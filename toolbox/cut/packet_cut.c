@@ -107,7 +107,7 @@ static enum tb_status edit_counted(const struct tb_cut *cut, struct tb_cut_seque
   int64_t time = tb_time_add(host, tb_walk_ahead(walk, walk->packet.head.machine));
   enum tb_status status = TB_OK;
   edit->inserts_timestamp = true;
-  edit->timestamp = time < 0 ? 0 : (uint64_t)time;
+  edit->timestamp = (uint64_t)time;
   edit->clock = walk->source->prescan.clocks.primary;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     int64_t *add = field.number == TB_TRACK_EVENT_THREAD_TIME_DELTA_US             ? &edit->add_to_thread_time
@@ -123,7 +123,7 @@ static void set_time(const struct tb_cut *cut, int64_t host_time, struct tb_pack
   const struct tb_walk *walk = cut->walk;
   int64_t time = tb_time_add(host_time, tb_walk_ahead(walk, walk->packet.head.machine));
   edit->set_timestamp = true;
-  edit->timestamp = time < 0 ? 0 : (uint64_t)time;
+  edit->timestamp = (uint64_t)time;
   edit->clock = walk->source->prescan.clocks.primary;
   edit->set_clock = walk->time.clock != edit->clock;
 }
@@ -213,7 +213,7 @@ static struct tb_event_packet event_at(const struct tb_walk *walk, int64_t host_
   return (struct tb_event_packet){.sequence = head->sequence,
                                   .machine = head->machine,
                                   .clock = walk->source->prescan.clocks.primary,
-                                  .timestamp = time < 0 ? 0 : (uint64_t)time};
+                                  .timestamp = (uint64_t)time};
 }
 
 /* Says the values of further counters by packets of their own, which are appended to what is held. */

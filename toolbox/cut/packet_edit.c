@@ -256,7 +256,7 @@ enum tb_status tb_packet_edit_append_state(struct tb_str packet, struct tb_buffe
 enum tb_status tb_packet_edit_append_head(const struct tb_walk *walk, int64_t host_time, struct tb_buffer *b) {
   const struct tb_packet_header *head = &walk->packet.head;
   int64_t time = tb_time_add(host_time, tb_walk_ahead(walk, head->machine));
-  enum tb_status status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, time < 0 ? 0 : (uint64_t)time);
+  enum tb_status status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)time);
   if (status == TB_OK)
     status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, walk->source->prescan.clocks.primary);
   if (status == TB_OK && head->sequence)

@@ -205,7 +205,7 @@ static enum tb_status append_packet(struct tb_etw_edges *edges, const struct tb_
   if (status == TB_OK && row->machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, row->machine);
   if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET_ETW_EVENTS);
   size_t bundle = b->len;
-  if (status == TB_OK) status = append_event(row, raw < 0 ? 0 : (uint64_t)raw, b);
+  if (status == TB_OK) status = append_event(row, (uint64_t)raw, b);
   if (status == TB_OK) status = tb_wire_buffer_close(b, bundle);
   return status == TB_OK ? tb_wire_buffer_close(b, packet) : status;
 }

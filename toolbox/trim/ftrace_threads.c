@@ -120,7 +120,7 @@ static enum tb_status append_tree(const struct tb_ftrace_threads *threads, const
   int64_t time = tb_time_add(threads->window.start, tb_walk_ahead(walk, machine));
   enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
   size_t packet = b->len;
-  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, time < 0 ? 0 : (uint64_t)time);
+  if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)time);
   if (status == TB_OK)
     status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, walk->source->prescan.clocks.primary);
   if (status == TB_OK && machine) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_MACHINE_ID, machine);

@@ -25,3 +25,10 @@ packet { etw_events {
 TEXT
 tracebridge trim -q files.textproto -o part.json --start TRACE:1500ns --end TRACE:3000ns
 grep -o '"name":"[^M].*' part.json
+# Times below 0 stay: those of a build that began before what it measures from.
+echo '[{"ph":"X","name":"before","ts":-1000,"dur":900,"pid":1,"tid":1},{"ph":"X","name":"behind","ts":5000,"dur":1000,"pid":1,"tid":1}]' >zero.json
+for window in "--start 500us" "--end 500us" "--start 200us --end 600us" "--start 500us --shift 2ms"; do
+  # shellcheck disable=SC2086 # two options
+  tracebridge trim -q zero.json -o part.json $window
+  grep -o '"name":"[^M].*' part.json
+done
