@@ -11,6 +11,7 @@
 
 #include "convert.h"
 #include "interrupt.h"
+#include "library_text.h"
 #include "print.h"
 #include "tracebridge/serve.h"
 
@@ -24,6 +25,7 @@ extern char **environ;
 
 struct open_settings {
   const char *viewer;
+  enum tb_format from;
   unsigned port, threads;
   bool no_browser, quiet;
 };
@@ -34,6 +36,8 @@ struct shown_trace {
   char *temporary;  /* NULL: none */
   const char *name; /* NULL: the path's last part */
   const struct open_settings *settings;
+  const struct cli_operands *operands;
+  int made;     /* the exit status of making the file */
   bool printed; /* false: the link could not be written */
 };
 
@@ -53,6 +57,7 @@ static const struct cli_option options[] = {
     {0, "port", "N",
      "Serve on this port of 127.0.0.1; by default 9001, the one that ui.perfetto.dev may ask; 0 is one that is free.",
      parse_port, offsetof(struct open_settings, port)},
+    CLI_OPTION_FROM(struct open_settings),
     CLI_OPTION_THREADS(struct open_settings),
     CLI_OPTION_QUIET(struct open_settings),
 };
@@ -73,10 +78,11 @@ static bool looks_served_as_it_is(const char *path) {
   return len && head[0] == '\n' && binary;
 }
 
-static bool is_served_as_it_is(const char *path) {
+static bool is_served_as_it_is(const char *path, enum tb_format from) {
+  const struct tb_reader_options how = {.size = sizeof(how), .format = from};
   struct tb_reader *reader = NULL;
   struct tb_error error = {0};
-  if (!looks_served_as_it_is(path) || tb_reader_open(path, NULL, &reader, &error) != TB_OK) return false;
+  if (!looks_served_as_it_is(path) || tb_reader_open(path, &how, &reader, &error) != TB_OK) return false;
   bool perfetto = tb_reader_format(reader) == TB_FORMAT_PERFETTO;
   tb_reader_close(reader);
   return perfetto;
@@ -95,7 +101,8 @@ static char *temporary_name(void) {
 }
 
 static int convert(const char *from, const char *to, const struct open_settings *settings) {
-  const struct convert_settings how = {.to = TB_FORMAT_PERFETTO, .threads = settings->threads, .no_clobber = true};
+  const struct convert_settings how = {
+      .from = settings->from, .to = TB_FORMAT_PERFETTO, .threads = settings->threads, .no_clobber = true};
   struct cli_progress progress;
   struct tb_error error = {0};
   struct tb_convert_report report = {.size = sizeof(report)};
@@ -112,38 +119,50 @@ static int convert(const char *from, const char *to, const struct open_settings 
   return cli_exit_status(status);
 }
 
-/* As `tracebridge merge` does it without options, with its messages. */
+/* As `tracebridge merge` does it with no option but --from, with its messages. */
 static int merge(const struct cli_operands *operands, char *to, const struct open_settings *settings) {
-  char merge[] = "merge", output[] = "-o", no_clobber[] = "-n", quiet[] = "-q", end[] = "--";
-  char *const before[] = {merge, output, to, no_clobber, settings->quiet ? quiet : end};
+  char merge[] = "merge", output[] = "-o", no_clobber[] = "-n", quiet[] = "-q", end[] = "--", from[32];
+  char *const before[] = {merge, output, to, no_clobber};
   size_t own = sizeof(before) / sizeof(before[0]), count = (size_t)operands->count;
-  char **argv = calloc(own + count + 2, sizeof(*argv));
+  char **argv = calloc(own + count + 4, sizeof(*argv));
   if (!argv) return cli_no_memory(&cli_open);
   memcpy(argv, before, sizeof(before));
-  if (settings->quiet) argv[own++] = end;
+  (void)snprintf(from, sizeof(from), "--from=%s", tb_format_name(settings->from));
+  if (settings->from != TB_FORMAT_UNKNOWN) argv[own++] = from;
+  if (settings->quiet) argv[own++] = quiet;
+  argv[own++] = end;
   memcpy(argv + own, operands->items, count * sizeof(*argv));
   int status = cli_merge.run((int)(own + count), argv);
   free(argv);
-  if (status == CLI_BAD_DATA)
+  if (status == CLI_BAD_DATA && cli_library_text_named_others())
     cli_print(stderr,
               "tracebridge open: these are options of merge; open what it writes: tracebridge merge FILE... "
               "OPTION... -o ALL.perfetto-trace\n");
   return status;
 }
 
-/* Makes what is served of what the user named. */
-static int prepare(struct shown_trace *trace, const struct cli_operands *operands) {
-  const char *one = operands->count > 1 ? NULL : cli_one_input(&cli_open, operands, NULL);
-  if (operands->count < 2 && !one) return CLI_USAGE;
-  if (one && strcmp(one, "-") != 0 && is_served_as_it_is(one)) {
+/* Whether what the user named is served itself, or a file that make_trace makes of it. */
+static int choose_trace(struct shown_trace *trace) {
+  const char *one = trace->operands->count > 1 ? NULL : cli_one_input(&cli_open, trace->operands, NULL);
+  if (trace->operands->count < 2 && !one) return CLI_USAGE;
+  if (one && strcmp(one, "-") != 0 && is_served_as_it_is(one, trace->settings->from)) {
     trace->path = one;
     return CLI_OK;
   }
   trace->path = trace->temporary = temporary_name();
   if (!trace->path) return cli_no_memory(&cli_open);
-  (void)umask(077); /* nobody else reads it while it has a name */
   trace->name = one ? "trace.perfetto-trace" : "merged.perfetto-trace";
-  return one ? convert(one, trace->path, trace->settings) : merge(operands, trace->temporary, trace->settings);
+  return CLI_OK;
+}
+
+static bool make_trace(void *ctx) {
+  struct shown_trace *trace = ctx;
+  const struct cli_operands *from = trace->operands;
+  if (!trace->temporary) return true;
+  (void)umask(077); /* nobody else reads it while it has a name */
+  trace->made = from->count > 1 ? merge(from, trace->temporary, trace->settings)
+                                : convert(from->count ? from->items[0] : "-", trace->path, trace->settings);
+  return trace->made == CLI_OK || trace->made == CLI_PARTIAL;
 }
 
 /* ---- showing it -------------------------------------------------------------------------------------------------- */
@@ -184,7 +203,7 @@ static bool keep_waiting(void *ctx) {
   return !cli_interrupted();
 }
 
-static int serve(struct shown_trace *trace, const char *path) {
+static int serve(struct shown_trace *trace) {
   const struct open_settings *settings = trace->settings;
   const struct tb_serve_options how = {.size = sizeof(how),
                                        .viewer = settings->viewer,
@@ -192,15 +211,17 @@ static int serve(struct shown_trace *trace, const char *path) {
                                        .port = settings->port,
                                        .ready = show_link,
                                        .waiting = keep_waiting,
+                                       .prepare = make_trace,
                                        .ctx = trace};
   struct tb_error error = {0};
   cli_interrupt_watch();
-  enum tb_status status = tb_serve(path, &how, &error);
+  enum tb_status status = tb_serve(trace->path, &how, &error);
   forget_temporary(trace);
   cli_interrupt_end();
+  if (trace->made != CLI_OK && trace->made != CLI_PARTIAL) return trace->made;
   if (!trace->printed) return CLI_IO;
   if (status != TB_OK) cli_print_error(&cli_open, &error);
-  return cli_exit_status(status);
+  return status == TB_OK ? trace->made : cli_exit_status(status);
 }
 
 static int run(int argc, char **argv) {
@@ -208,15 +229,10 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_open, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  struct shown_trace trace = {.settings = &settings, .printed = true};
+  struct shown_trace trace = {.settings = &settings, .operands = &operands, .made = CLI_OK, .printed = true};
   cli_report_closed_pipes();
-  int prepared = prepare(&trace, &operands);
-  if (prepared != CLI_OK && prepared != CLI_PARTIAL) {
-    free(trace.temporary);
-    return prepared;
-  }
-  int served = serve(&trace, trace.path);
-  return served == CLI_OK ? prepared : served;
+  int chosen = choose_trace(&trace);
+  return chosen == CLI_OK ? serve(&trace) : chosen;
 }
 
 static const char *const examples[] = {

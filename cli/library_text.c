@@ -8,6 +8,7 @@
 #define KEEP_PACKETS "--keep-packets"
 
 static const struct cli_command *speaker; /* NULL: none yet */
+static bool named_others;
 
 void cli_library_text_for(const struct cli_command *command) { speaker = command; }
 
@@ -55,6 +56,7 @@ static void translate(const char *text, char *room, size_t size) {
       size_t name = strlen(names[i].member);
       if (*text != 't' || strncmp(text, names[i].member, name) != 0) continue;
       put = option_for_speaker(names[i].option);
+      named_others = named_others || (speaker && !has_option(speaker, &names[i].option[2]));
       puts = strlen(put);
       take = name;
     }
@@ -77,3 +79,5 @@ char *cli_library_report(const char *text) {
   if (copy) translate(text, copy, size);
   return copy;
 }
+
+bool cli_library_text_named_others(void) { return named_others; }

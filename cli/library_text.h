@@ -19,4 +19,7 @@ const char *cli_library_text(const char *text, char room[CLI_TEXT_MAX]);
 /* The same of a text of any length, to be freed; NULL without memory, or where `text` is NULL. */
 char *cli_library_report(const char *text);
 
+/* Whether any of these texts named an option that the command has not. */
+bool cli_library_text_named_others(void);
+
 #endif

@@ -137,13 +137,14 @@ def command_lines(commands):
     good = write(path("good.json"), b'{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}')
     out = [b"-o", path("out.pftrace")]
     serves = ["--no-browser", "--port", str(taken.getsockname()[1])]
+    serves_none = ["--no-browser", "--port", "0"]  # of a file that is not there, which is known behind the port
     yield dict(args=[NAME], shows=True)
     yield dict(args=["help", NAME], shows=True)
     yield dict(args=["help", "--" + "x", NAME])
     for command in commands:
         ends = {"open": serves, "diff": [good], "info": [], "dump": [], "verify": [],
                 "split": [*out, "--by", "process"]}.get(command, out)
-        yield dict(args=[command, NAME, *ends], shows=True)
+        yield dict(args=[command, NAME, *(serves_none if command == "open" else ends)], shows=True)
         yield dict(args=[command, b"--" + NAME, good], shows=True)
         yield dict(args=[command, b"-" + NAME, good])
         yield dict(args=[command, good, b"-" + bytes([NAME[1]])])
@@ -183,6 +184,8 @@ def one_file(kind, content):
     run("info", "--json", name, is_json=True)
     run("verify", name, shows=kind == "junk")
     run("diff", name, name, shows=True)
+    if kind == "good":  # nothing relates them, so none is served
+        run("open", "--no-browser", "--port", "0", name, other, shows=True)
     for extra in ([], ["--resolve"], ["--events"], ["--strict"], ["--from", "fxt"]):
         run("dump", name, *extra)
     run("dump", name, "-o", os.path.join(place, NAME + b".txt"))

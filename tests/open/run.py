@@ -69,6 +69,11 @@ class Opened:
         connection.close()
         return answer, body
 
+    def fetch_text(self):
+        """The viewer's request for the trace, which ends the connection."""
+        return (f"GET {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nOrigin: {VIEWER}\r\n"
+                "Connection: close\r\n\r\n").encode()
+
     def fetch(self):
         """As the viewer's page does; then the program ends. Its exit status and the trace."""
         answer, body = self.ask(Origin=VIEWER)
@@ -119,14 +124,57 @@ def half_a_fetch_is_none():
                                                    for i in range(200000)) + "]")
     opened = Opened("long.json", "-q")
     with socket.create_connection(("127.0.0.1", opened.port)) as half:
-        host = f"127.0.0.1:{opened.port}"
-        half.sendall(f"GET {opened.path} HTTP/1.1\r\nHost: {host}\r\nOrigin: {VIEWER}\r\n\r\n".encode())
+        half.sendall(opened.fetch_text())
         half.recv(1000)
     time.sleep(0.3)
     expect(opened.process.poll() is None, "it ends before the trace was fetched")
     status, body = opened.fetch()
     made = tracebridge("convert", "long.json", "--to", "perfetto").stdout
     expect((status, body) == (0, made) and len(made) > 1 << 20, "all of a long trace")
+
+
+def fetches_that_run_are_not_cut():
+    """A slow one gets the rest after a fast one got all; one that hangs for a minute is cut (with TRACEBRIDGE_FULL)."""
+    tracebridge("convert", "a.json", "-o", "small.perfetto-trace")
+    small = (work / "small.perfetto-trace").read_bytes()
+    large = small * ((32 << 20) // len(small))  # more than the kernel takes off the program's hands
+    (work / "large.perfetto-trace").write_bytes(large)
+    opened = Opened("large.perfetto-trace")
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        slow.settimeout(30)
+        slow.connect(("127.0.0.1", opened.port))
+        slow.sendall(opened.fetch_text())
+        got = slow.recv(65536)
+        expect(opened.ask(Origin=VIEWER)[1] == large, "all of a large trace")
+        time.sleep(0.5)
+        expect(opened.process.poll() is None, "it ends while a fetch runs")
+        with contextlib.suppress(ConnectionError):
+            got = b"".join([got, *iter(lambda: slow.recv(1 << 20), b"")])
+    expect(got.partition(b"\r\n\r\n")[2] == large, f"a slow fetch is cut after {len(got)} of {len(large)} bytes")
+    expect(opened.process.wait(timeout=30) == 0, "it ends behind the slow fetch")
+    opened.close()
+    if not os.environ.get("TRACEBRIDGE_FULL"):
+        return
+    opened = Opened("large.perfetto-trace")
+    with socket.create_connection(("127.0.0.1", opened.port)) as hangs:
+        hangs.sendall(opened.fetch_text())
+        expect(opened.ask(Origin=VIEWER)[1] == large, "all while another hangs")
+        expect(opened.process.wait(timeout=300) == 0, "a fetch that hangs does not keep it")
+    opened.close()
+
+
+def the_format_is_named():
+    (work / "twice.json").write_text(JSON)
+    for what, status, words in (("one", 0, ["a.json", "--from", "json"]),
+                                ("several", 1, ["a.json", "twice.json", "--from", "fxt"]),
+                                ("another's", 1, ["a.json", "--from", "fxt"]),
+                                ("a Perfetto trace as another", 1, ["small.perfetto-trace", "--from", "fxt"])):
+        if status:
+            done = tracebridge("open", "--no-browser", "--port", "0", *words)
+            expect(done.returncode == status and b"format" in done.stderr, f"--from of {what}: {done}")
+        else:
+            expect(Opened(*words).fetch()[0] == status, f"--from of {what}")
 
 
 def traces_are_what_the_commands_make():
@@ -152,14 +200,19 @@ def what_cannot_be_shown():
                                       ("no trace", 1, b"text.txt", ["text.txt"]),
                                       ("an odd viewer", 2, b"no address of http", ["a.json", "--ui", "ftp://x"]),
                                       ("a fragment", 2, b"no address of http", ["a.json", "--ui", "http://x/#y"]),
-                                      ("two of which one is bad", 1, b"text.txt", ["a.json", "text.txt"])):
+                                      ("two of which one is bad", 1, b"text.txt", ["a.json", "text.txt"]),
+                                      ("nothing relates them", 1, b"options of merge", ["a.json", "cut.json"])):
         done = tracebridge("open", "--no-browser", "--port", "0", *words)
         expect(done.returncode == status and said in done.stderr, f"{what}: {done.returncode} {done.stderr!r}")
+        expect(b"the viewer (" not in done.stderr, f"{what}: known before all is converted, and said behind that")
+        hint = b"options of merge" in done.stderr
+        expect(hint == (b"--unplaced" in done.stderr), f"{what}: options are explained where they are named")
         expect(list(temporary.iterdir()) == [], f"{what}: a temporary file is left")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = tracebridge("open", "a.json", "-q", "--no-browser", "--port", str(port))
+        done = tracebridge("open", "a.json", "--no-browser", "--port", str(port))
         expect(done.returncode == 3 and b"port %d of 127.0.0.1" % port in done.stderr, f"a taken port: {done.stderr!r}")
+        expect(b"the viewer (" not in done.stderr, "a taken port is known before all is converted")
 
 
 def the_platform_opens_the_link():
@@ -262,6 +315,8 @@ def main():
     else:
         others_get_nothing()
         half_a_fetch_is_none()
+        fetches_that_run_are_not_cut()
+        the_format_is_named()
         traces_are_what_the_commands_make()
         what_cannot_be_shown()
         the_platform_opens_the_link()

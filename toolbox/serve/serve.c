@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * libmicrohttpd is loaded when a trace is served, so that whoever serves none does not need it. It answers in a thread
- * of its own, which blocks SIGPIPE; what passes between the threads is one flag.
+ * of its own, which blocks SIGPIPE; what passes between the threads is `fetched` and `fetches`.
  */
 #include "tracebridge/serve.h"
 
@@ -24,7 +24,7 @@
 #include "toolbox/serve/viewer_link.h"
 
 static const char LIBRARY[] = "libmicrohttpd.so.12";
-enum { WAIT_NS = 50 * 1000 * 1000 };
+enum { WAIT_NS = 50 * 1000 * 1000, HANG_S = 60 };
 
 /* The functions of libmicrohttpd that are of use here, by their names in it. */
 #define FUNCTIONS(X)                 \
@@ -44,7 +44,8 @@ struct server {
   int socket;        /* until the daemon has it */
   int fd;            /* of the trace */
   uint64_t size;
-  atomic_bool fetched;
+  atomic_bool fetched;                       /* all of it, once */
+  atomic_uint fetches;                       /* that run */
 #define MEMBER(name) __typeof__(name) *name; /* NOLINT(bugprone-macro-parentheses) */
   FUNCTIONS(MEMBER)
 #undef MEMBER
@@ -127,6 +128,7 @@ static enum MHD_Result handle_request(void *cls, struct MHD_Connection *connecti
   if (strcmp(method, "OPTIONS") == 0) return answer_preflight(s, connection);
   if (strcmp(method, "GET") != 0) return answer_nothing(s, connection, MHD_HTTP_METHOD_NOT_ALLOWED);
   *request = s; /* this one is of the whole trace, see end_request */
+  atomic_fetch_add(&s->fetches, 1);
   return answer_trace(s, connection);
 }
 
@@ -134,7 +136,9 @@ static void end_request(void *cls, struct MHD_Connection *connection, void **req
                         enum MHD_RequestTerminationCode how) {
   (void)connection;
   struct server *s = cls;
-  if (*request == s && how == MHD_REQUEST_TERMINATED_COMPLETED_OK) atomic_store(&s->fetched, true);
+  if (*request != s) return;
+  if (how == MHD_REQUEST_TERMINATED_COMPLETED_OK) atomic_store(&s->fetched, true);
+  atomic_fetch_sub(&s->fetches, 1);
 }
 
 /* ---- in the caller's thread -------------------------------------------------------------------------------------- */
@@ -183,16 +187,21 @@ static enum tb_status listen_on(struct server *s, unsigned *port, struct tb_erro
   return TB_OK;
 }
 
-static enum tb_status start(struct server *s, const struct tb_serve_options *options, struct tb_error *error) {
+/* Takes the port, by which the trace's address is known. */
+static enum tb_status take_port(struct server *s, const struct tb_serve_options *options, struct tb_error *error) {
   unsigned port = options->port;
   enum tb_status status = listen_on(s, &port, error);
   if (status == TB_OK) status = tb_viewer_link(&s->link, options->viewer, port, s->path.data);
   if (status != TB_OK) return status;
   (void)snprintf(s->hosts[0], sizeof(s->hosts[0]), "127.0.0.1:%u", port);
   (void)snprintf(s->hosts[1], sizeof(s->hosts[1]), "localhost:%u", port);
-  s->daemon =
-      s->MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handle_request, s, MHD_OPTION_LISTEN_SOCKET,
-                          s->socket, MHD_OPTION_NOTIFY_COMPLETED, end_request, s, MHD_OPTION_END);
+  return TB_OK;
+}
+
+static enum tb_status start(struct server *s, struct tb_error *error) {
+  s->daemon = s->MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handle_request, s,
+                                  MHD_OPTION_LISTEN_SOCKET, s->socket, MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
+                                  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HANG_S, MHD_OPTION_END);
   if (!s->daemon) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "%s does not start", LIBRARY);
   s->socket = -1; /* the daemon closes it */
   return TB_OK;
@@ -200,7 +209,7 @@ static enum tb_status start(struct server *s, const struct tb_serve_options *opt
 
 static enum tb_status wait_for_viewer(struct server *s, const struct tb_serve_options *options) {
   if (options->ready && !options->ready(options->ctx, s->link.data)) return TB_CANCELLED;
-  while (!atomic_load(&s->fetched)) {
+  while (!atomic_load(&s->fetched) || atomic_load(&s->fetches)) {
     if (options->waiting && !options->waiting(options->ctx)) return TB_CANCELLED;
     (void)nanosleep(&(struct timespec){0, WAIT_NS}, NULL);
   }
@@ -210,9 +219,11 @@ static enum tb_status wait_for_viewer(struct server *s, const struct tb_serve_op
 static enum tb_status serve(struct server *s, const char *path, const struct tb_serve_options *options,
                             struct tb_error *error) {
   enum tb_status status = load(s, error);
-  if (status == TB_OK) status = open_trace(s, path, error);
   if (status == TB_OK) status = name_trace(s, path, options, error);
-  if (status == TB_OK) status = start(s, options, error);
+  if (status == TB_OK) status = take_port(s, options, error);
+  if (status == TB_OK && options->prepare && !options->prepare(options->ctx)) status = TB_CANCELLED;
+  if (status == TB_OK) status = open_trace(s, path, error);
+  if (status == TB_OK) status = start(s, error);
   return status == TB_OK ? wait_for_viewer(s, options) : status;
 }
 

@@ -33,12 +33,16 @@ struct tb_serve_options {
   bool (*ready)(void *ctx, const char *link);
   /* Called some times a second until the trace was fetched. NULL: nobody is asked. */
   bool (*waiting)(void *ctx);
-  void *ctx; /* of both, which are called from the thread that called tb_serve; false ends it with TB_CANCELLED */
+  void *ctx; /* of all, which are called from the thread that called tb_serve; false ends it with TB_CANCELLED */
+  /* Called once, when the viewer's address is known to be one and we have the port, before the file is opened: may make
+   * it. NULL: it is not called. */
+  bool (*prepare)(void *ctx);
 };
 
-/* Serves the file `path`, as it is, on 127.0.0.1 until a page of the viewer has fetched all of it once. Each run has a
- * path of its own that nobody can guess. Whoever asks for it without the viewer's origin, or by another host's name,
- * gets an empty answer (403), as does each other path (404).
+/* Serves the file `path`, as it is, on 127.0.0.1 until a page of the viewer has fetched all of it once, and no other
+ * fetch runs; one that takes nothing for a minute is ended. Each run has a path of its own that nobody can guess.
+ * Whoever asks for it without the viewer's origin, or by another host's name, gets an empty answer (403), as does each
+ * other path (404).
  *
  * `options` and `error` may be NULL. TB_OK; TB_CANCELLED; TB_IO: the file cannot be read, or the port is taken;
  * TB_UNSUPPORTED: libmicrohttpd (libmicrohttpd.so.12) is not installed; TB_INVALID: `path` is NULL, a directory or no
