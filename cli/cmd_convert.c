@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
      "Convert any number of files, each to a file of its name in DIR, and all traces in folders, whose tree is kept. "
      "What "
      "was made of the same input with the same options is not made again.",
-     cli_parse_text, offsetof(struct convert_settings, out_dir)},
+     cli_parse_path, offsetof(struct convert_settings, out_dir)},
     {0, "suffix", "END",
      "With --out-dir: how the names of the outputs end, which says their format; by default .perfetto-trace, .json or "
      ".fxt, as --to says.",
@@ -102,6 +102,7 @@ static int convert_one(const struct cli_operands *operands, const struct convert
   if (refused == CLI_OK) refused = cli_output_spares_input(&cli_convert, to, from);
   if (refused == CLI_OK) refused = cli_report_spares_input(&cli_convert, settings->report, from);
   if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings->report, to);
+  if (refused == CLI_OK) refused = cli_report_has_place(&cli_convert, settings->report);
   if (refused == CLI_OK && settings->no_clobber) refused = cli_spares_existing(&cli_convert, to);
   if (refused == CLI_OK && settings->no_clobber) refused = cli_spares_existing(&cli_convert, settings->report);
   return refused == CLI_OK ? convert(from, to, settings) : refused;

@@ -36,7 +36,7 @@ static const struct cli_option options[] = {
     {0, "before", "TIME", "Print only what happened at or before TIME.", cli_parse_time,
      offsetof(struct dump_settings, before)},
     {'o', "output", "FILE",
-     "Write to FILE, compressed where its name ends in .gz or .zst; by default to standard output.", cli_parse_text,
+     "Write to FILE, compressed where its name ends in .gz or .zst; by default to standard output.", cli_parse_path,
      offsetof(struct dump_settings, output)},
     CLI_OPTION_NO_CLOBBER(struct dump_settings),
     CLI_OPTION_QUIET(struct dump_settings),

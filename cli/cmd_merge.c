@@ -66,7 +66,7 @@ static const struct cli_option options[] = {
      "of these; times of REALTIME count from 1970.",
      parse_file_option, offsetof(struct merge_settings, clocks)},
     {0, "manifest", "FILE", "Read a perfetto_manifest (version 1): machines, clocks, the clock of the merged trace.",
-     cli_parse_text, offsetof(struct merge_settings, manifest)},
+     cli_parse_path, offsetof(struct merge_settings, manifest)},
     {0, "align-on", "NAME",
      "Place inputs by events NAME that all have, the first with the first and so on; NAME:begin or NAME:end says which "
      "end of "
@@ -101,7 +101,7 @@ static const struct cli_option options[] = {
     {0, "report", "FILE",
      "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, as a page "
      "with drawings where it ends in .html, else as text; - is standard output.",
-     cli_parse_text, offsetof(struct merge_settings, report)},
+     cli_parse_path, offsetof(struct merge_settings, report)},
     CLI_OPTION_FROM(struct merge_settings),
     CLI_OPTION_TO(struct merge_settings),
     CLI_OPTION_JUNK(struct merge_settings),
@@ -257,6 +257,7 @@ static int run_with(struct merge_settings *settings, const struct cli_operands *
   if (!settings->dry_run) settings->output = cli_output_name(&cli_merge, settings->output);
   if (!settings->dry_run && !settings->output) return CLI_USAGE;
   int refused = check_names(settings, operands);
+  if (refused == CLI_OK) refused = cli_report_has_place(&cli_merge, report_name(settings));
   if (refused == CLI_OK && settings->no_clobber) refused = spares_existing(settings);
   if (refused != CLI_OK) return refused;
   struct tb_merge_input *inputs = calloc(count, sizeof(*inputs));

@@ -18,7 +18,7 @@ struct redact_settings {
 
 static const struct cli_option options[] = {
     {'o', "output", "FILE", "Write to FILE; its name says the format. By default to standard output, as the input is.",
-     cli_parse_text, offsetof(struct redact_settings, output)},
+     cli_parse_path, offsetof(struct redact_settings, output)},
     {0, "key", "TEXT",
      "With the same key a text has the same pseudonym in every trace; whoever knows the key can test guesses. By "
      "default "

@@ -37,7 +37,7 @@ static const char *parse_by(void *field, const char *value) {
 
 static const struct cli_option options[] = {
     {'o', "output", "DIR",
-     "Write the parts to the folder DIR, which is made where it is not there, and has to be empty.", cli_parse_text,
+     "Write the parts to the folder DIR, which is made where it is not there, and has to be empty.", cli_parse_path,
      offsetof(struct split_settings, cut.output)},
     {0, "by", "WHAT",
      "What makes a part: process, thread, machine, time=TIME (10s: so long is each; ns without a unit), size=SIZE "

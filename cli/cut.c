@@ -38,6 +38,7 @@ static int check(const struct cli_cut *cut) {
   int status = cut->makes_folder ? CLI_OK : check_output(cut);
   if (status == CLI_OK) status = cli_report_spares_input(command, cut->report, cut->in);
   if (status == CLI_OK) status = cli_report_spares_output(command, cut->report, cut->output);
+  if (status == CLI_OK && !cut->makes_folder) status = cli_report_has_place(command, cut->report);
   if (status != CLI_OK || !cut->no_clobber) return status;
   status = cli_spares_existing(command, cut->output);
   return status == CLI_OK ? cli_spares_existing(command, cut->report) : status;

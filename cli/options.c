@@ -25,6 +25,8 @@ const char *cli_parse_text(void *field, const char *value) {
   return NULL;
 }
 
+const char *cli_parse_path(void *field, const char *value) { return *value ? cli_parse_text(field, value) : "a path"; }
+
 /* Digits at the start of `text`, the rest in *rest. False where there are none or too many. */
 static bool parse_digits(const char *text, uint64_t *number, const char **rest) {
   *number = 0;

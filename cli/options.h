@@ -25,6 +25,7 @@ struct cli_option {
 /* How a field is written; its type in brackets. */
 const char *cli_parse_flag(void *field, const char *value);     /* [bool] becomes true */
 const char *cli_parse_text(void *field, const char *value);     /* [const char *] */
+const char *cli_parse_path(void *field, const char *value);     /* [const char *] not empty */
 const char *cli_parse_count(void *field, const char *value);    /* [unsigned] at least 1 */
 const char *cli_parse_size(void *field, const char *value);     /* [size_t] bytes, a whole number; see CLI_SIZE_UNITS */
 const char *cli_parse_id(void *field, const char *value);       /* [uint32_t] not 0 */
@@ -58,7 +59,7 @@ const char *cli_option_meant(const struct cli_option *option, const char *value)
         "Write to FILE; a name that ends in .gz or .zst is compressed, - is standard output. The file gets " \
         "its name when it is whole, and the mode of the one that it replaces; links are followed. Without "  \
         "this option standard output is used, unless it is a terminal.",                                     \
-        cli_parse_text, offsetof(S, output)                                                                  \
+        cli_parse_path, offsetof(S, output)                                                                  \
   }
 #define CLI_OPTION_FROM(S)                                                                                            \
   {                                                                                                                   \
@@ -116,7 +117,7 @@ const char *cli_option_meant(const struct cli_option *option, const char *value)
     0, "report", "FILE",                                                                             \
         "Write what was done and lost to FILE, as JSON where its name ends in .json, else as text; " \
         "- is standard output.",                                                                     \
-        cli_parse_text, offsetof(S, report)                                                          \
+        cli_parse_path, offsetof(S, report)                                                          \
   }
 
 struct cli_command {

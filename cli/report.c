@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "interrupt.h"
 #include "library_text.h"
@@ -357,13 +358,17 @@ static enum tb_status write_text(const char *path, bool no_clobber, const char *
   return status;
 }
 
+static void print_write_error(const struct cli_command *command, const char *path, const struct tb_error *error) {
+  cli_print(stderr, "tracebridge: %s: cannot write the report: %s", path,
+            error->system_errno ? strerror(error->system_errno) : error->message);
+  cli_end_error(command, error);
+}
+
 bool cli_report_write(const struct cli_command *command, const char *path, bool no_clobber, const char *text,
                       size_t len) {
   struct tb_error error = {.system_errno = ENOMEM};
   if (text && write_text(path, no_clobber, text, len, &error) == TB_OK) return true;
-  cli_print(stderr, "tracebridge: %s: cannot write the report: %s", path,
-            error.system_errno ? strerror(error.system_errno) : error.message);
-  cli_end_error(command, &error);
+  print_write_error(command, path, &error);
   return false;
 }
 
@@ -394,4 +399,20 @@ int cli_report_spares_output(const struct cli_command *command, const char *repo
   if (!report || !output || !tb_file_overwrites_output(report, output)) return CLI_OK;
   return cli_usage(command, "the report would go where the output %s goes; choose another name",
                    strcmp(output, "-") == 0 ? "(standard output)" : output);
+}
+
+int cli_report_has_place(const struct cli_command *command, const char *report) {
+  struct tb_file *file = NULL;
+  struct tb_error error = {0};
+  struct stat st;
+  enum tb_status status = TB_OK;
+  if (report && stat(report, &st) == 0 && S_ISDIR(st.st_mode)) {
+    error.system_errno = EISDIR;
+    status = TB_IO;
+  } else if (report && tb_file_is_plain(report)) {
+    status = tb_file_open(report, cli_interrupt_name, NULL, &file, &error);
+    tb_file_close(file);
+  }
+  if (status != TB_OK) print_write_error(command, report, &error);
+  return cli_exit_status(status);
 }

@@ -58,5 +58,7 @@ bool cli_report_write(const struct cli_command *command, const char *path, bool 
 int cli_report_spares_input(const struct cli_command *command, const char *report, const char *input);
 /* The same for the output (NULL: none). */
 int cli_report_spares_output(const struct cli_command *command, const char *report, const char *output);
+/* CLI_OK, or CLI_IO, said on stderr, where no file can have the report's name, in a folder that is not there, say. */
+int cli_report_has_place(const struct cli_command *command, const char *report);
 
 #endif

@@ -1,5 +1,11 @@
-# A report that cannot be written is an I/O error; the output is complete.
+# A report that cannot be written is an I/O error, which is found before anything is read, whatever the command.
 # exit 3
-tracebridge convert -q "$DATA/phases/flows.json" -o flows.perfetto-trace --report nowhere/report.json; status=$?
+mkdir folder.json
+for report in nowhere/report.json folder.json; do
+  tracebridge convert -q "$DATA/phases/flows.json" -o flows.perfetto-trace --report "$report"
+  tracebridge merge -q "$DATA/phases/flows.json" -o flows.perfetto-trace --report "$report"
+  tracebridge trim -q "$DATA/phases/flows.json" -o flows.perfetto-trace --report "$report"
+  status=$?
+done
 ls
 exit "$status"
