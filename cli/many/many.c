@@ -12,22 +12,28 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "library_text.h"
 #include "many/many_jobs.h"
 #include "many/many_made.h"
 #include "print.h"
 
-/* What a job's process says first; behind it are `line_len` bytes of its line, and its report. */
+/* What a job's process says first; behind it are `line_len` bytes of its line, what was lost as JSON with a NUL,
+ * `losses_len` bytes in all, and its report. */
 struct answer {
   int exit_status;
   uint64_t bytes_written;
-  size_t line_len;
+  size_t line_len, losses_len;
 };
 
 struct result {
   bool ended, up_to_date;
   struct answer answer;
-  char *text; /* the answer as it came, then zero; NULL: the process was killed, or the output is up to date */
+  char *text; /* the answer as it came, then zero; NULL: there is none, since the output is up to date or it failed */
   size_t text_len;
+  const char *losses;  /* of an output that is up to date, JSON */
+  const char *problem; /* what failed without an answer, with `number`, the errno, or 0, and `path`, of which file */
+  const char *path;
+  int number;
 };
 
 /* A job that runs, and what came of its answer so far. */
@@ -59,6 +65,18 @@ struct many {
 
 /* ---- in the process of a job ---- */
 
+/* `losses` as JSON with a NUL, to be freed; NULL: no memory. */
+static char *losses_text(const struct tb_convert_report *report, size_t *len) {
+  char *text = NULL;
+  FILE *to = open_memstream(&text, len);
+  if (!to) return NULL;
+  cli_report_read_losses_json(to, NULL, 0, report);
+  fputc('\0', to);
+  if (fclose(to) == 0) return text;
+  free(text);
+  return NULL;
+}
+
 /* Never returns. The answer goes to `answers`; a process that ends without one counts as killed. */
 static void work(const struct many *run, const struct cli_job *job, int answers, pid_t parent) {
   static struct tb_convert_report report = {.size = sizeof(report)}; /* large */
@@ -74,9 +92,13 @@ static void work(const struct many *run, const struct cli_job *job, int answers,
   if (!line || !to) _exit(CLI_IO);
   cli_report_line(line, &conversion);
   if (fclose(line) != 0) _exit(CLI_IO);
-  const struct answer answer = {cli_exit_status(status), report.summary.bytes_written, len};
+  size_t losses_len = 0;
+  const char *losses = losses_text(&report, &losses_len);
+  if (!losses) _exit(CLI_IO);
+  const struct answer answer = {cli_exit_status(status), report.summary.bytes_written, len, losses_len};
   (void)cli_print_written(to, (const char *)&answer, sizeof(answer));
   (void)cli_print_written(to, text, len);
+  (void)cli_print_written(to, losses, losses_len);
   if (run->settings->report && cli_report_is_json(run->settings->report))
     cli_report_json(to, &conversion);
   else if (run->settings->report)
@@ -138,6 +160,17 @@ static bool is_made(const struct result *result) {
   return result->answer.exit_status == CLI_OK || result->answer.exit_status == CLI_PARTIAL;
 }
 
+/* Whether the answer has all that it says it has. */
+static bool is_whole(const struct answer *answer, size_t len) {
+  len -= sizeof(*answer);
+  return answer->line_len <= len && answer->losses_len && answer->losses_len <= len - answer->line_len;
+}
+
+/* Where the losses are in an answer. */
+static const char *losses_of(const struct result *result) {
+  return result->text + sizeof(result->answer) + result->answer.line_len;
+}
+
 /* The process has closed its pipe. */
 static void end(struct many *run, struct worker *worker) {
   struct result *result = &run->results[worker->job];
@@ -148,32 +181,43 @@ static void end(struct many *run, struct worker *worker) {
   bool whole = fclose(worker->text) == 0 && worker->len >= sizeof(result->answer);
   worker->text = NULL;
   if (whole) memcpy(&result->answer, worker->bytes, sizeof(result->answer));
-  if (whole && WIFEXITED(how) && WEXITSTATUS(how) == CLI_OK &&
-      result->answer.line_len <= worker->len - sizeof(result->answer)) {
+  if (whole && WIFEXITED(how) && WEXITSTATUS(how) == CLI_OK && is_whole(&result->answer, worker->len)) {
     result->text = worker->bytes;
     result->text_len = worker->len;
   } else {
     free(worker->bytes);
     result->answer = (struct answer){.exit_status = CLI_IO};
+    result->problem = "its process was killed or ran out of memory";
   }
   result->ended = true;
   run->running--;
   count(run, result, job);
-  if (is_made(result) && !cli_made_add(&run->made, job, run->options, result->answer.exit_status))
+  if (is_made(result) && !cli_made_add(&run->made, job, run->options, result->answer.exit_status, losses_of(result)))
     run->exit_status = worse(run->exit_status, CLI_IO);
 }
 
 /* ---- what is shown ---- */
 
+/* Why a job failed that has no answer. */
+static const char *problem_text(const struct result *result, char room[CLI_TEXT_MAX]) {
+  (void)snprintf(room, CLI_TEXT_MAX, "%s%s%s", result->problem, result->number ? ": " : "",
+                 result->number ? strerror(result->number) : "");
+  return room;
+}
+
 static void print_line(FILE *to, const struct many *run, size_t job) {
   const struct result *result = &run->results[job];
+  const char *from = run->jobs.items[job].from;
+  char text[CLI_TEXT_MAX];
   if (result->text)
     (void)cli_print_written(to, result->text + sizeof(result->answer), result->answer.line_len);
-  else if (!result->up_to_date)
-    cli_print(to, "%s: failed: its process was killed or ran out of memory\n", run->jobs.items[job].from);
-  else
-    cli_print(to, "%s -> %s: up to date%s\n", run->jobs.items[job].from, run->jobs.items[job].to,
+  else if (result->up_to_date)
+    cli_print(to, "%s -> %s: up to date%s\n", from, run->jobs.items[job].to,
               result->answer.exit_status == CLI_PARTIAL ? "; something was lost when it was made" : "");
+  else if (result->path && result->path != from)
+    cli_print(to, "%s: failed: %s: %s\n", from, result->path, problem_text(result, text));
+  else
+    cli_print(to, "%s: failed: %s\n", from, problem_text(result, text));
 }
 
 /* Prints the lines of the jobs that ended, in the jobs' order. */
@@ -193,29 +237,53 @@ static void print_summary(FILE *to, const struct many *run) {
   cli_report_bytes(to, run->bytes_written);
   if (run->jobs.passed_over)
     cli_print(to, "; %zu in the folders passed over, whose names are no trace's", run->jobs.passed_over);
+  if (run->jobs.not_files) cli_print(to, "; %zu passed over, which are no files", run->jobs.not_files);
   if (run->made_before) cli_print(to, "; %zu passed over, which earlier runs made", run->made_before);
   if (run->own) cli_print(to, "; %zu passed over, whose output would be the file itself", run->own);
   fputc('\n', to);
 }
 
+static void json_text(FILE *to, const char *text) {
+  if (text)
+    cli_print_json(to, text);
+  else
+    fputs("null", to);
+}
+
+/* The members that cli_report_json has too of a job without an answer. */
+static void report_unanswered(FILE *to, const struct result *result, const struct cli_job *job) {
+  cli_print(to, "{\n  \"version\": 1,\n  \"exit_status\": %d,\n  \"up_to_date\": ", result->answer.exit_status);
+  cli_print(to, "%s", result->up_to_date ? "true" : "false");
+  fputs(",\n  \"error\": ", to);
+  if (result->problem) {
+    char text[CLI_TEXT_MAX];
+    fputs("{\"file\": ", to);
+    cli_print_json(to, result->path ? result->path : job->from);
+    fputs(", \"message\": ", to);
+    cli_print_json(to, problem_text(result, text));
+    fputs(", \"offset\": null}", to);
+  } else {
+    fputs("null", to);
+  }
+  fputs(",\n  \"from\": {\"file\": ", to);
+  cli_print_json(to, job->from);
+  fputs("},\n  \"to\": {\"file\": ", to);
+  json_text(to, job->to);
+  fputs("},\n  \"losses\": ", to);
+  const char *losses = result->losses ? result->losses : "[]";
+  (void)tb_escape_text(TB_ESCAPE_JSON_VALUE, (struct tb_str){losses, strlen(losses)}, cli_print_written, to);
+  fputs("\n}\n", to);
+}
+
 static void report_job(FILE *to, const struct many *run, size_t job, bool json) {
   const struct result *result = &run->results[job];
-  size_t start = sizeof(result->answer) + result->answer.line_len;
-  if (result->text) {
+  size_t start = sizeof(result->answer) + result->answer.line_len + result->answer.losses_len;
+  if (result->text)
     (void)cli_print_written(to, result->text + start, result->text_len - start);
-    return;
-  }
-  if (!json) {
+  else if (json)
+    report_unanswered(to, result, &run->jobs.items[job]);
+  else
     print_line(to, run, job);
-    return;
-  }
-  cli_print(to, "{\n  \"exit_status\": %d,\n  \"up_to_date\": ", result->answer.exit_status);
-  cli_print(to, "%s", result->up_to_date ? "true" : "false");
-  fputs(",\n  \"from\": {\"file\": ", to);
-  cli_print_json(to, run->jobs.items[job].from);
-  fputs("},\n  \"to\": {\"file\": ", to);
-  cli_print_json(to, run->jobs.items[job].to);
-  fputs("}\n}\n", to);
 }
 
 static void report(FILE *to, const struct many *run, bool json) {
@@ -224,7 +292,8 @@ static void report(FILE *to, const struct many *run, bool json) {
               run->converted, run->partial);
     cli_print(to, "\"failed\": %zu, \"up_to_date\": %zu, \"passed_over\": %zu, ", run->failed, run->up_to_date,
               run->jobs.passed_over);
-    cli_print(to, "\"made_before\": %zu, \"own_outputs\": %zu, \"files\": [\n", run->made_before, run->own);
+    cli_print(to, "\"not_files\": %zu, \"made_before\": %zu, \"own_outputs\": %zu, \"files\": [\n", run->jobs.not_files,
+              run->made_before, run->own);
   }
   for (size_t i = 0; i < run->jobs.count; i++) {
     if (json && i) fputs(",\n", to);
@@ -254,14 +323,14 @@ static bool write_report(const struct many *run) {
 
 /* Ends a job without a process. */
 static void skip(struct many *run, size_t job, const struct cli_made_entry *made) {
-  run->results[job] = (struct result){.ended = true, .up_to_date = true, .answer.exit_status = made->exit_status};
+  run->results[job] = (struct result){
+      .ended = true, .up_to_date = true, .answer.exit_status = made->exit_status, .losses = made->losses};
   count(run, &run->results[job], &run->jobs.items[job]);
 }
 
-static void fail(struct many *run, size_t job, const char *path) {
-  cli_progress_end(&run->progress);
-  cli_print(stderr, "tracebridge: %s: %s\n", path, strerror(errno));
-  run->results[job] = (struct result){.ended = true, .answer.exit_status = CLI_IO};
+static void fail(struct many *run, size_t job, const char *path, const char *problem, int number) {
+  run->results[job] =
+      (struct result){.ended = true, .answer.exit_status = CLI_IO, .problem = problem, .path = path, .number = number};
   count(run, &run->results[job], &run->jobs.items[job]);
 }
 
@@ -269,13 +338,15 @@ static void fail(struct many *run, size_t job, const char *path) {
 static void start_jobs(struct many *run) {
   for (struct worker *worker; run->next < run->jobs.count && (worker = free_worker(run)); run->next++) {
     const struct cli_job *job = &run->jobs.items[run->next];
-    const struct cli_made_entry *made = cli_made_find(&run->made, job, run->options);
+    const struct cli_made_entry *made = job->to ? cli_made_find(&run->made, job, run->options) : NULL;
     if (made)
       skip(run, run->next, made);
+    else if (!job->to)
+      fail(run, run->next, job->from, "cannot open", job->unreadable);
     else if (!cli_job_make_folders(job))
-      fail(run, run->next, job->to);
+      fail(run, run->next, job->to, "cannot make its folder", errno);
     else if (!start(run, worker, run->next))
-      fail(run, run->next, job->from);
+      fail(run, run->next, job->from, "cannot start a process", errno);
   }
 }
 
@@ -344,15 +415,16 @@ static void share(struct many *run) {
     run->of_job.memory = (size_t)pages / 2 / run->worker_count * (size_t)page;
 }
 
-/* A report that would overwrite an input or an output is wrong usage. The folder of outputs is there, since paths in a
- * folder that is not cannot be compared. */
+/* A report that would overwrite an input, an output or the record is wrong usage. The folder of outputs is there, since
+ * paths in a folder that is not cannot be compared. */
 static int check_report(const struct many *run) {
-  int refused = CLI_OK;
+  int refused = cli_report_spares_output(&cli_convert, run->settings->report, run->made.path);
   for (size_t i = 0; i < run->jobs.count && refused == CLI_OK; i++) {
     refused = cli_report_spares_input(&cli_convert, run->settings->report, run->jobs.items[i].from);
     if (refused == CLI_OK)
       refused = cli_report_spares_output(&cli_convert, run->settings->report, run->jobs.items[i].to);
   }
+  if (refused == CLI_OK) refused = cli_report_has_place(&cli_convert, run->settings->report);
   if (refused == CLI_OK && run->settings->no_clobber)
     refused = cli_spares_existing(&cli_convert, run->settings->report);
   return refused;
@@ -432,7 +504,8 @@ static int open_out_dir(struct many *run) {
 }
 
 int cli_convert_many(const struct cli_operands *operands, const struct convert_settings *settings) {
-  struct many run = {.settings = settings, .jobs = {.out_dir = settings->out_dir, .suffix = suffix_of(settings)}};
+  struct many run = {.settings = settings,
+                     .jobs = {.out_dir = settings->out_dir, .suffix = suffix_of(settings), .quiet = settings->quiet}};
   int status = check_settings(settings);
   share(&run);
   if (status == CLI_OK) status = prepare(&run, operands);

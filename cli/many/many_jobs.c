@@ -38,9 +38,30 @@ static int add_file(struct cli_jobs *jobs, const char *path, const char *below, 
   return CLI_OK;
 }
 
-static int cannot_read(const char *path, int number) {
-  cli_print(stderr, "tracebridge: %s: %s\n", path, strerror(number));
-  return CLI_IO;
+/* An operand, or a folder in one, that fails alone. */
+static int add_unreadable(struct cli_jobs *jobs, const char *path, int number) {
+  struct cli_job *job = add(&jobs->items, &jobs->count, &jobs->capacity);
+  if (!job) return cli_no_memory(&cli_convert);
+  job->from = strdup(path);
+  job->unreadable = number;
+  return job->from ? CLI_OK : cli_no_memory(&cli_convert);
+}
+
+/* What is no trace, by its name or since it is no file. */
+static int pass_over(struct cli_jobs *jobs, const FTSENT *entry) {
+  struct stat st;
+  if (tb_format_from_path(entry->fts_name) == TB_FORMAT_UNKNOWN) {
+    jobs->passed_over += strcmp(entry->fts_name, CLI_MADE_FILE) != 0;
+    return CLI_OK;
+  }
+  bool is_link = entry->fts_info == FTS_SLNONE;
+  if (is_link && stat(entry->fts_path, &st) != 0 && errno != ENOENT)
+    return add_unreadable(jobs, entry->fts_path, errno);
+  jobs->not_files++;
+  if (!jobs->quiet)
+    cli_print(stderr, "%s: passed over: it is %s\n", entry->fts_path,
+              is_link ? "a link to nothing" : "no file, but a pipe or a device");
+  return CLI_OK;
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
@@ -73,19 +94,17 @@ static int add_entry(struct cli_jobs *jobs, FTS *tree, FTSENT *entry, size_t roo
       if (entry->fts_level > 0 && is_out_dir(jobs, entry->fts_path)) (void)fts_set(tree, entry, FTS_SKIP);
       return CLI_OK;
     case FTS_F:
-      if (tb_format_from_path(entry->fts_name) != TB_FORMAT_UNKNOWN) return add_trace(jobs, entry, root);
-      jobs->passed_over += strcmp(entry->fts_name, CLI_MADE_FILE) != 0;
-      return CLI_OK;
+      return tb_format_from_path(entry->fts_name) == TB_FORMAT_UNKNOWN ? pass_over(jobs, entry)
+                                                                       : add_trace(jobs, entry, root);
     case FTS_DNR:
     case FTS_ERR:
     case FTS_NS:
-      return cannot_read(entry->fts_path, entry->fts_errno);
+      return add_unreadable(jobs, entry->fts_path, entry->fts_errno);
     case FTS_DP: /* left again */
     case FTS_DC: /* a link to a folder that is above it */
       return CLI_OK;
     default: /* pipes and devices, links to nothing */
-      jobs->passed_over++;
-      return CLI_OK;
+      return pass_over(jobs, entry);
   }
 }
 
@@ -105,7 +124,7 @@ static int add_operand(struct cli_jobs *jobs, char *path) {
   struct stat st;
   if (strcmp(path, "-") == 0)
     return cli_usage(&cli_convert, "--out-dir takes files and folders, and not standard input; use -o");
-  if (stat(path, &st) != 0) return cannot_read(path, errno);
+  if (stat(path, &st) != 0) return add_unreadable(jobs, path, errno);
   if (S_ISDIR(st.st_mode)) return add_folder(jobs, path);
   return add_file(jobs, path, basename(path), &st); /* GNU's, of string.h */
 }
@@ -126,10 +145,12 @@ static int usage_of_one_output(const struct cli_job *a, const struct cli_job *b)
 
 /* Two files with one output are wrong usage. */
 static int check_outputs(const struct cli_jobs *jobs) {
-  size_t count = jobs->count + jobs->own_count;
-  struct cli_job **sorted = calloc(count + 1, sizeof(struct cli_job *));
+  size_t count = 0;
+  struct cli_job **sorted = calloc(jobs->count + jobs->own_count + 1, sizeof(struct cli_job *));
   if (!sorted) return cli_no_memory(&cli_convert);
-  for (size_t i = 0; i < count; i++) sorted[i] = i < jobs->count ? &jobs->items[i] : &jobs->own[i - jobs->count];
+  for (size_t i = 0; i < jobs->count; i++)
+    if (jobs->items[i].to) sorted[count++] = &jobs->items[i];
+  for (size_t i = 0; i < jobs->own_count; i++) sorted[count++] = &jobs->own[i];
   qsort(sorted, count, sizeof(struct cli_job *), by_output);
   int status = CLI_OK;
   for (size_t i = 1; i < count && status == CLI_OK; i++) {
@@ -159,7 +180,10 @@ int cli_jobs_find(const struct cli_operands *operands, struct cli_jobs *jobs) {
   if (!operands->count) return cli_usage(&cli_convert, "no input");
   if (stat(jobs->out_dir, &out) == 0) {
     if (!S_ISDIR(out.st_mode)) return cli_usage(&cli_convert, "--out-dir %s is no folder", jobs->out_dir);
-    if (!realpath(jobs->out_dir, jobs->out_path)) return cannot_read(jobs->out_dir, errno);
+    if (!realpath(jobs->out_dir, jobs->out_path)) {
+      cli_print(stderr, "tracebridge: %s: %s\n", jobs->out_dir, strerror(errno));
+      return CLI_IO;
+    }
   }
   int status = CLI_OK;
   for (int i = 0; i < operands->count && status == CLI_OK; i++) status = add_operand(jobs, operands->items[i]);

@@ -12,7 +12,8 @@
 
 #include "print.h"
 
-/* The file: entries one behind the other, each of FIELDS texts that end in a zero byte. */
+/* The file: entries one behind the other, each of FIELDS texts that end in a zero byte: the entry's texts, and one of
+ * its numbers with the losses. */
 enum { FIELDS = 4 };
 
 static int by_name(const void *a, const void *b) {
@@ -31,9 +32,14 @@ static bool take_entry(const char **text, const char *end, struct cli_made_entry
     at = zero + 1;
   }
   *text = at;
-  *entry = (struct cli_made_entry){.name = fields[0], .input = fields[1], .options = fields[2]};
-  return sscanf(fields[3], "%lld %lld %lld %lld %d", &entry->input_size, &entry->input_s, &entry->input_ns,
-                &entry->output_size, &entry->exit_status) == 5;
+  *entry = (struct cli_made_entry){.name = fields[0], .input = fields[1], .options = fields[2], .losses = "[]"};
+  int losses = 0;
+  int numbers =
+      sscanf(fields[3], "%lld %lld %lld %lld %d %lld %lld %n", &entry->input_size, &entry->input_s, &entry->input_ns,
+             &entry->output_size, &entry->exit_status, &entry->output_s, &entry->output_ns, &losses);
+  if (losses && fields[3][losses]) entry->losses = fields[3] + losses;
+  if (numbers < 7) entry->output_ns = -1; /* an entry of before, which has no time of the output */
+  return numbers >= 5;
 }
 
 /* Of entries with one name only the last counts. Returns how many did not. */
@@ -54,7 +60,8 @@ static bool put(FILE *to, const struct cli_made_entry *e) {
   for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
     (void)cli_print_written(to, fields[i], strlen(fields[i]) + 1);
   cli_print(to, "%lld %lld %lld %lld %d", e->input_size, e->input_s, e->input_ns, e->output_size, e->exit_status);
-  (void)fputc('\0', to);
+  cli_print(to, " %lld %lld ", e->output_s, e->output_ns);
+  (void)cli_print_written(to, e->losses, strlen(e->losses) + 1);
   return fflush(to) == 0 && !ferror(to);
 }
 
@@ -94,17 +101,16 @@ static int cannot(const char *path) {
 }
 
 int cli_made_open(struct cli_made *made, const char *out_dir) {
-  char path[PATH_MAX];
   size_t len = 0;
   *made = (struct cli_made){0};
-  if (snprintf(path, sizeof(path), "%s/" CLI_MADE_FILE, out_dir) >= (int)sizeof(path)) {
+  if (snprintf(made->path, sizeof(made->path), "%s/" CLI_MADE_FILE, out_dir) >= (int)sizeof(made->path)) {
     errno = ENAMETOOLONG;
     return cannot(out_dir);
   }
-  made->file = fopen(path, "a+e");
+  made->file = fopen(made->path, "a+e");
   if (!made->file || flock(fileno(made->file), LOCK_EX | LOCK_NB) != 0 || !read_text(made, &len) ||
       !read_entries(made, len))
-    return cannot(path);
+    return cannot(made->path);
   return CLI_OK;
 }
 
@@ -135,10 +141,12 @@ const struct cli_made_entry *cli_made_find(const struct cli_made *made, const st
     return NULL;
   if (stat(job->to, &output) != 0 || output.st_size != entry->output_size || !is_newer(&output, &job->input))
     return NULL;
+  if (entry->output_s != output.st_mtim.tv_sec || entry->output_ns != output.st_mtim.tv_nsec) return NULL;
   return realpath(job->from, input) && strcmp(input, entry->input) == 0 ? entry : NULL;
 }
 
-bool cli_made_add(struct cli_made *made, const struct cli_job *job, const char *options, int exit_status) {
+bool cli_made_add(struct cli_made *made, const struct cli_job *job, const char *options, int exit_status,
+                  const char *losses) {
   struct stat output;
   char input[PATH_MAX];
   if (stat(job->to, &output) != 0 || !realpath(job->from, input)) return false;
@@ -149,7 +157,10 @@ bool cli_made_add(struct cli_made *made, const struct cli_job *job, const char *
                                        .input_s = job->input.st_mtim.tv_sec,
                                        .input_ns = job->input.st_mtim.tv_nsec,
                                        .output_size = output.st_size,
-                                       .exit_status = exit_status};
+                                       .output_s = output.st_mtim.tv_sec,
+                                       .output_ns = output.st_mtim.tv_nsec,
+                                       .exit_status = exit_status,
+                                       .losses = losses};
   return put(made->file, &entry);
 }
 

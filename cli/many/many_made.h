@@ -16,11 +16,13 @@ struct cli_made_entry {
   const char *input;                       /* its path from the root */
   const char *options;                     /* in any form that is equal where the output would be */
   long long input_size, input_s, input_ns; /* of the file and its last change */
-  long long output_size;
+  long long output_size, output_s, output_ns;
   int exit_status;
+  const char *losses; /* JSON, of the conversion */
 };
 
 struct cli_made {
+  char path[PATH_MAX]; /* of the record */
   FILE *file;
   char *text;                     /* of the file, which the entries point into */
   struct cli_made_entry *entries; /* by name */
@@ -32,14 +34,15 @@ struct cli_made {
 int cli_made_open(struct cli_made *made, const char *out_dir);
 
 /* How the job's output was made, where it is still that: the input is the same and older than the output, which has the
- * size that was written. NULL: it is to be made. */
+ * size and the time that it had when it was written. NULL: it is to be made. */
 const struct cli_made_entry *cli_made_find(const struct cli_made *made, const struct cli_job *job, const char *options);
 
 /* Whether an earlier run made the job's output, of whatever input. */
 bool cli_made_knows(const struct cli_made *made, const struct cli_job *job);
 
-/* Adds that the job's output was made. False where it could not be written; errno says why. */
-bool cli_made_add(struct cli_made *made, const struct cli_job *job, const char *options, int exit_status);
+/* Adds that the job's output was made, and what was lost. False where it could not be written; errno says why. */
+bool cli_made_add(struct cli_made *made, const struct cli_job *job, const char *options, int exit_status,
+                  const char *losses);
 
 void cli_made_close(struct cli_made *made);
 
