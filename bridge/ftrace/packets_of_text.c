@@ -99,7 +99,8 @@ static enum tb_status end_made_packet(struct tb_ftrace_packets *b) {
 
 /* Says that ftrace's clock is the trace's. */
 static enum tb_status write_clock(struct tb_ftrace_packets *b) {
-  const uint32_t clocks[] = {b->options.trace_clock, TB_CLOCK_BOOTTIME};
+  /* in this order: behind snapshots of the trace's clock alone, the trace processor takes both for one in the other */
+  const uint32_t clocks[] = {TB_CLOCK_BOOTTIME, b->options.trace_clock};
   char snapshot[16 * TB_WIRE_VARINT_MAX], *at = snapshot;
   if (b->options.trace_clock == TB_CLOCK_BOOTTIME) return TB_OK;
   for (size_t i = 0; i < 2; i++) {

@@ -6,8 +6,8 @@
 // Each FILE names a trace and asks Perfetto's own trace processor about what TRACEBRIDGE makes of it: a line `trace:
 // PATH`, seen from the FILE; then queries, each on a line of its own and followed by the rows that must come, indented,
 // with | between their columns, or by `  =`: those that come of the trace itself. A line `through: .SUFFIX ...` has all
-// asked once more of what comes back from files of these formats, one after the other. For tables that comparing traces
-// does not look at. Prints what differs.
+// asked once more of what comes back from files of these formats, one after the other. A line `later: TIME` has that
+// asked of the trace moved by so much. For tables that comparing traces does not look at. Prints what differs.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -24,15 +24,16 @@ if (!files.length) {
 
 function parse(file) {
   const questions = [];
-  let trace, through = [];
+  let trace, through = [], later = null;
   for (const line of fs.readFileSync(file, "utf8").split("\n")) {
     if (line.startsWith("trace: ")) trace = path.resolve(path.dirname(file), line.slice(7));
     else if (line.startsWith("through: ")) through = line.slice(9).split(" ");
+    else if (line.startsWith("later: ")) later = line.slice(7);
     else if (line.startsWith("  ")) questions.at(-1).rows.push(line.slice(2));
     else if (line && !line.startsWith("#")) questions.push({ sql: line, rows: [] });
   }
   if (!trace || !questions.length) throw new Error(`${file}: no trace, or no question`);
-  return { trace, through, questions };
+  return { trace, through, later, questions };
 }
 
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "answers-"));
@@ -45,10 +46,11 @@ const ask = async (trace, questions) => {
 };
 
 for (const file of files) {
-  const { trace, through, questions } = parse(file);
+  const { trace, through, later, questions } = parse(file);
   const name = path.basename(file), output = path.join(work, `${name}.perfetto-trace`);
   const of_itself = questions.some(({ rows }) => rows[0] === "=") ? await ask(trace, questions) : [];
-  convert(trace, output);
+  if (later) execFileSync(program, ["trim", "--quiet", trace, "-o", output, "--shift", later]);
+  else convert(trace, output);
   const outputs = [["", output]];
   let last = output;
   through.forEach((suffix, i) => {

@@ -435,6 +435,10 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   struct tb_walk *walk = cut->walk;
   const struct tb_packet_header *head = &walk->packet.head;
   if (!walk->packet.packet.ptr) return tb_walk_write(walk, walk->packet.framed);
+  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) { /* of all of the trace: what stays of it, bundles say */
+    cut->dropped++;
+    return TB_OK;
+  }
   struct tb_cut_sequence *sequence = get_sequence(cut);
   struct tb_packet_edit edit = {.sets_duration = order->sets_duration, .duration_ns = order->duration_ns};
   enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
