@@ -16,14 +16,19 @@ struct redact_settings {
   size_t junk;
 };
 
+/* That of a variable of the shell that is not set would be a key that everybody knows. */
+static const char *parse_key(void *field, const char *value) {
+  return *value ? cli_parse_text(field, value) : "a text that is not empty";
+}
+
 static const struct cli_option options[] = {
     {'o', "output", "FILE", "Write to FILE; its name says the format. By default to standard output, as the input is.",
      cli_parse_path, offsetof(struct redact_settings, output)},
     {0, "key", "TEXT",
-     "With the same key a text has the same pseudonym in every trace; whoever knows the key can test guesses. By "
-     "default "
-     "a random one, which nobody knows.",
-     cli_parse_text, offsetof(struct redact_settings, key)},
+     "With the same key a text has the same pseudonym in every trace. Whoever knows the key, or guesses it, can test "
+     "guesses of texts: make it of 16 characters or more that nobody guesses, as `openssl rand -hex 16` prints. By "
+     "default a random one, which nobody knows.",
+     parse_key, offsetof(struct redact_settings, key)},
     {0, "keep", "GLOB",
      "Leave texts as they are that match, such as 'Run*'; also several times, and !GLOB takes some of them out again.",
      cli_parse_glob, offsetof(struct redact_settings, keep)},
@@ -87,7 +92,7 @@ static int run(int argc, char **argv) {
 static const char *const examples[] = {
     "tracebridge redact trace.json -o for-the-report.json",
     "Replaces all names and texts by pseudonyms.",
-    "tracebridge redact trace.perfetto-trace -o out.perfetto-trace --key s3cret --keep 'Choreographer*' --no-args",
+    "tracebridge redact trace.perfetto-trace -o out.perfetto-trace --keep 'Choreographer*' --no-args",
     "Keeps the names that the report is about, and leaves arguments out.",
     NULL,
 };
@@ -101,7 +106,8 @@ const struct cli_command cli_redact = {
         "report of a defect: names, categories, arguments' names and texts, paths, packages, logs, ids that are text. "
         "The same text has the same pseudonym. Times, tracks and numbers stay, process and thread ids too. What cannot "
         "be treated so is left out, and counted: packets that are no events, blobs, ftrace text in JSON, what a trace "
-        "says of its recording. A pseudonym is a hash with a key and no encryption.",
+        "says of its recording. Without the key a pseudonym says which texts are the same and how "
+        "often they come, and nothing else of them (SipHash-2-4).",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -3,7 +3,7 @@
 
 build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-compiler libprotobuf-c-dev nanopb
   libnanopb-dev zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev coinor-libclp-dev
-  libisal-dev libmicrohttpd-dev)
+  libisal-dev libmicrohttpd-dev libsodium-dev)
 test_packages=(libcmocka-dev pkg-config python3 bsdutils zstd)
 shell_packages=(zsh fish) # whose completions `./test.sh all` tries, as those of bash
 package_packages=(mmdebstrap dpkg-dev) # for what `./test.sh all` installs in a fresh Debian

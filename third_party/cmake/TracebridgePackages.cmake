@@ -33,7 +33,7 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Reads, writes, converts and merges trac
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtracebridge-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(static_needs "zlib1g-dev, libzstd-dev, libprotobuf-c-dev, libnanopb-dev")
+set(static_needs "zlib1g-dev, libzstd-dev, libprotobuf-c-dev, libnanopb-dev, libsodium-dev")
 if(TRACEBRIDGE_WITH_ISAL)
   string(APPEND static_needs ", libisal-dev")
 endif()

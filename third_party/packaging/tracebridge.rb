@@ -15,6 +15,7 @@ class Tracebridge < Formula
   depends_on "isa-l"
   depends_on "libarchive"
   depends_on "libmicrohttpd"
+  depends_on "libsodium"
   depends_on :linux
   depends_on "protobuf-c"
   depends_on "zlib"

@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/redact/pseudonyms.h"
 
+#include <assert.h>
+#include <sodium.h>
 #include <sys/random.h>
 
-#include "base/intern.h"
-
 enum { PAIRS = 9, LENGTH = 1 + 2 * PAIRS, LETTER_BITS = 4, DIGIT_BITS = 3 };
+static_assert((int)TB_PSEUDONYM_KEY_BYTES == (int)crypto_shorthash_KEYBYTES &&
+                  (int)TB_PSEUDONYM_KEY_BYTES >= (int)crypto_generichash_BYTES_MIN,
+              "BLAKE2b makes keys of SipHash");
 
 bool tb_pseudonyms_init(struct tb_pseudonyms *names, const struct tb_allocator *allocator, const char *key,
                         const struct tb_name_patterns *keep) {
   *names = (struct tb_pseudonyms){.keep = *keep};
   tb_buffer_init(&names->scratch, allocator, 0);
-  if (!key) return getrandom(&names->seed, sizeof(names->seed), 0) == (ssize_t)sizeof(names->seed);
-  names->seed = tb_str_hash(tb_str_from(key), 0);
-  return true;
+  /* libsodium ends the program where there are no random numbers: they are asked for before it starts */
+  if (getrandom(names->key, sizeof(names->key), 0) != (ssize_t)sizeof(names->key) || sodium_init() < 0) return false;
+  return !key ||
+         crypto_generichash(names->key, sizeof(names->key), (const unsigned char *)key, strlen(key), NULL, 0) == 0;
 }
 
 void tb_pseudonyms_free(struct tb_pseudonyms *names) { tb_buffer_free(&names->scratch); }
+
+static uint64_t keyed_hash(const struct tb_pseudonyms *names, struct tb_str text) {
+  unsigned char bytes[crypto_shorthash_BYTES];
+  (void)crypto_shorthash(bytes, (const unsigned char *)text.ptr, text.len, names->key);
+  uint64_t hash = 0;
+  for (size_t i = sizeof(bytes); i > 0; i--) hash = hash << 8 | bytes[i - 1];
+  return hash;
+}
 
 static void spell(uint64_t hash, char to[LENGTH]) {
   static const char letters[] = "bcdfghjkmnpqstvw", digits[] = "23456789";
@@ -36,7 +48,7 @@ enum tb_status tb_pseudonym(struct tb_pseudonyms *names, struct tb_arena *arena,
   names->kept += stays;
   if (stays) return TB_OK;
   char spelled[LENGTH];
-  spell(tb_str_hash(*text, names->seed), spelled);
+  spell(keyed_hash(names, *text), spelled);
   *text = tb_arena_copy(arena, (struct tb_str){spelled, LENGTH});
   names->replaced++;
   return text->ptr ? TB_OK : TB_NO_MEMORY;

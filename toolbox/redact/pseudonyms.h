@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pseudonyms of texts: a hash of key and text, spelled so that no word and no number of a trace can be in it: letters
- * and digits take turns, as in r4k2m7.
+ * Pseudonyms of texts: a keyed pseudo-random function of the text, SipHash-2-4, so that who knows the texts of some
+ * pseudonyms learns nothing of the key and of others. It is spelled so that no word and no number of a trace can be in
+ * it: letters and digits take turns, as in r4k2m7. The key is 128 bits, random or BLAKE2b of the user's.
  */
 #ifndef TB_TOOLBOX_REDACT_PSEUDONYMS_H
 #define TB_TOOLBOX_REDACT_PSEUDONYMS_H
@@ -9,8 +10,10 @@
 #include "base/memory.h"
 #include "toolbox/name_pattern.h"
 
+enum { TB_PSEUDONYM_KEY_BYTES = 16 };
+
 struct tb_pseudonyms {
-  uint64_t seed; /* of the key */
+  unsigned char key[TB_PSEUDONYM_KEY_BYTES];
   struct tb_name_patterns keep;
   struct tb_buffer scratch;
   uint64_t replaced, kept;

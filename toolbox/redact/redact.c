@@ -86,6 +86,8 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
   if (status == TB_OK) status = tb_options_take(&writer, sizeof(writer), filled.writer, error);
   if (status == TB_OK) status = tb_cut_check_files(from, to, error);
   if (status != TB_OK) return status;
+  if (filled.key && !*filled.key)
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the key is empty, which everybody would guess");
   const struct tb_name_patterns keep = {filled.keep, filled.keep_count, NULL};
   if (!tb_name_patterns_are_there(&keep))
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "a glob of texts to keep is NULL");
@@ -93,7 +95,7 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
   if (!writer.allocator) writer.allocator = reader.allocator;
   struct tb_redactor r = {.allocator = reader.allocator, .no_args = filled.no_args};
   if (!tb_pseudonyms_init(&r.names, r.allocator, filled.key, &keep))
-    return tb_fail(error, TB_IO, TB_NO_OFFSET, "the system gives no random numbers: give a key");
+    return tb_fail(error, TB_IO, TB_NO_OFFSET, "the system gives no random numbers");
   tb_arena_init(&r.lasting, r.allocator, 0);
   tb_arena_init(&r.scratch, r.allocator, 0);
   status = redact(&r, from, to, reader, writer, &made, error);

@@ -24,8 +24,9 @@ struct tb_redact_options {
    * UNKNOWN means: by the name of the output, else the input's */
   const struct tb_reader_options *reader;
   const struct tb_writer_options *writer;
-  /* With the same key a text has the same pseudonym in every trace, and whoever knows it can test guesses of a text.
-   * NULL: a key of this call's own, which nobody knows. */
+  /* With the same key a text has the same pseudonym in every trace, and whoever knows it, or guesses it, can test
+   * guesses of texts: it should be long and random. NULL: a key of this call's own, which nobody knows. An empty one is
+   * TB_INVALID. */
   const char *key;
   const char *const *keep; /* globs (and `!` ones) of texts that stay as they are; none: no text does */
   size_t keep_count;

@@ -60,12 +60,14 @@ static void what_is_null_is_not_printed_or_parsed(void **state) {
   tb_split_report_free(NULL);
 }
 
-static void a_glob_that_is_null_is_invalid(void **state) {
+static void a_glob_that_is_null_or_an_empty_key_is_invalid(void **state) {
   (void)state;
   const char *const globs[] = {"a*", NULL};
   struct tb_redact_options options = {.size = sizeof(options), .keep = globs, .keep_count = 2};
   assert_int_equal(tb_redact("/nothing/there", "/dev/null", &options, NULL, NULL), TB_INVALID);
   options.keep = NULL;
+  assert_int_equal(tb_redact("/nothing/there", "/dev/null", &options, NULL, NULL), TB_INVALID);
+  options = (struct tb_redact_options){.size = sizeof(options), .key = ""};
   assert_int_equal(tb_redact("/nothing/there", "/dev/null", &options, NULL, NULL), TB_INVALID);
   struct tb_filter_options chosen = {.size = sizeof(chosen), .names = globs, .name_count = 2};
   assert_int_equal(tb_filter("/nothing/there", "/dev/null", &chosen, NULL, NULL), TB_INVALID);
@@ -77,7 +79,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(paths_that_are_null_are_invalid),
       cmocka_unit_test(what_is_null_is_not_printed_or_parsed),
-      cmocka_unit_test(a_glob_that_is_null_is_invalid),
+      cmocka_unit_test(a_glob_that_is_null_or_an_empty_key_is_invalid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@ tracebridge redact -q a.json --key k -o d.pftrace
 tracebridge diff b.json d.pftrace
 tracebridge redact a.json -o a.json
 echo "status $?"
+tracebridge redact a.json --key '' -o key.json
+echo "status $?"
 tracebridge redact "$DATA/damage/cut_in_event.json" --key k -o e.json
 echo "status $?"
 # an event without a tid stays so
