@@ -2,17 +2,20 @@
 #include "tracebridge/redact.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "interrupt.h"
+#include "library_text.h"
 #include "print.h"
+#include "report.h"
 
 struct redact_settings {
   const char *output, *key;
   enum tb_format from, to;
   struct cli_glob_list keep;
-  bool no_args, no_clobber, quiet;
+  bool no_args, json, no_clobber, quiet;
   size_t junk;
 };
 
@@ -34,6 +37,8 @@ static const struct cli_option options[] = {
      cli_parse_glob, offsetof(struct redact_settings, keep)},
     {0, "no-args", NULL, "Leave arguments out: their numbers stay otherwise.", cli_parse_flag,
      offsetof(struct redact_settings, no_args)},
+    {0, "json", NULL, "Print what was done, left out and lost to standard output as JSON with a version.",
+     cli_parse_flag, offsetof(struct redact_settings, json)},
     CLI_OPTION_TO(struct redact_settings),
     CLI_OPTION_FROM(struct redact_settings),
     CLI_OPTION_NO_CLOBBER(struct redact_settings),
@@ -42,12 +47,36 @@ static const struct cli_option options[] = {
 };
 
 static void print_report(const char *from, const struct tb_redact_report *report) {
-  cli_print(stderr, "tracebridge redact: %" PRIu64 " texts replaced, %" PRIu64 " kept", report->replaced, report->kept);
-  if (report->left_out)
-    cli_print(stderr, "; left out %" PRIu64 ": packets, blobs, ftrace text, metadata of unknown names",
-              report->left_out);
-  fputc('\n', stderr);
+  char text[CLI_TEXT_MAX];
+  cli_print(stderr, "tracebridge redact: %" PRIu64 " texts replaced, %" PRIu64 " kept\n", report->replaced,
+            report->kept);
   cli_print_losses(from, report->losses, report->loss_count);
+  for (size_t i = 0; i < report->note_count; i++)
+    cli_print(stderr, "tracebridge: %s: noted %" PRIu64 ": %s\n", from, report->notes[i].count,
+              cli_library_text(report->notes[i].reason, text));
+}
+
+static bool print_json(const char *from, const char *to, const struct tb_redact_report *report) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *file = open_memstream(&text, &len);
+  if (file) {
+    cli_print(file, "{\"version\":1,\"command\":\"redact\",\"from\":");
+    cli_print_json(file, from);
+    fputs(",\"to\":", file);
+    cli_print_json(file, to);
+    cli_print(file,
+              ",\"replaced\":%" PRIu64 ",\"kept\":%" PRIu64 ",\"left_out\":%" PRIu64 ",\"losses\":", report->replaced,
+              report->kept, report->left_out);
+    cli_report_reasons_json(file, "reason", report->losses, report->loss_count);
+    fputs(",\"notes\":", file);
+    cli_report_reasons_json(file, "text", report->notes, report->note_count);
+    fputs("}\n", file);
+  }
+  bool whole = file && fclose(file) == 0;
+  bool written = cli_report_write(&cli_redact, "-", false, whole ? text : NULL, len);
+  free(text);
+  return written;
 }
 
 static int redact(const char *from, const char *to, const struct redact_settings *settings) {
@@ -71,7 +100,9 @@ static int redact(const char *from, const char *to, const struct redact_settings
   bool whole = status == TB_OK || status == TB_PARTIAL;
   if (whole && !settings->quiet) print_report(from, &report);
   if (!whole) cli_print_error(&cli_redact, &error);
-  return cli_exit_status(status);
+  int exit_status = cli_exit_status(status);
+  bool is_said = !whole || !settings->json || print_json(from, to, &report);
+  return is_said || exit_status != CLI_OK ? exit_status : CLI_IO;
 }
 
 static int run(int argc, char **argv) {
@@ -82,6 +113,8 @@ static int run(int argc, char **argv) {
   const char *from = cli_one_input(&cli_redact, &operands, settings.output);
   const char *to = from ? cli_output_name(&cli_redact, settings.output) : NULL;
   if (!to) return CLI_USAGE;
+  if (settings.json && strcmp(to, "-") == 0)
+    return cli_usage(&cli_redact, "--json goes to standard output, and so does the trace: name a file with -o");
   int refused = cli_output_spares_input(&cli_redact, to, from);
   if (refused == CLI_OK && settings.no_clobber) refused = cli_spares_existing(&cli_redact, settings.output);
   if (refused != CLI_OK) return refused;
@@ -104,9 +137,12 @@ const struct cli_command cli_redact = {
     .description =
         "Writes the trace IN (standard input where it is - or left out) with pseudonyms in place of its texts, for a "
         "report of a defect: names, categories, arguments' names and texts, paths, packages, logs, ids that are text. "
-        "The same text has the same pseudonym. Times, tracks and numbers stay, process and thread ids too. What cannot "
-        "be treated so is left out, and counted: packets that are no events, blobs, ftrace text in JSON, what a trace "
-        "says of its recording. Without the key a pseudonym says which texts are the same and how "
+        "The same text has the same pseudonym. Times, tracks and numbers stay, process and thread ids too. States of "
+        "threads, the idle thread and the release of Linux stay, by which scheduling is read, and V8's own words in "
+        "CPU "
+        "profiles. Ftrace text becomes the events that it says. Packets and blobs that are no events are left out, and "
+        "lost by their kinds; what a trace says of its recording is left out, and noted. Without the key a pseudonym "
+        "says which texts are the same and how "
         "often they come, and nothing else of them (SipHash-2-4).",
     .examples = examples,
     .options = options,

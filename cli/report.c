@@ -261,12 +261,28 @@ static void json_error(FILE *to, const struct cli_conversion *c) {
   fputs("},\n", to);
 }
 
-static void json_loss(FILE *to, const char *where, const struct tb_loss *loss) {
-  cli_print(to, "{\"while\": \"%s\", \"reason\": ", where);
+/* The members of a loss or of a note, of which the one is `key`, and the end of the object. */
+static void json_reason(FILE *to, const char *key, const struct tb_loss *loss) {
+  cli_print(to, "\"%s\": ", key);
   print_library_json(to, loss->reason);
   cli_print(to, ", \"code\": \"%s\", \"count\": %" PRIu64 ", ", tb_loss_kind_name(loss->kind), loss->count);
   json_offset(to, "first_offset", loss->first_offset);
   fputc('}', to);
+}
+
+static void json_loss(FILE *to, const char *where, const struct tb_loss *loss) {
+  cli_print(to, "{\"while\": \"%s\", ", where);
+  json_reason(to, "reason", loss);
+}
+
+void cli_report_reasons_json(FILE *to, const char *key, const struct tb_loss *losses, size_t count) {
+  fputc('[', to);
+  for (size_t i = 0; i < count; i++) {
+    if (i) fputc(',', to);
+    fputc('{', to);
+    json_reason(to, key, &losses[i]);
+  }
+  fputc(']', to);
 }
 
 void cli_report_read_losses_json(FILE *to, const struct tb_loss *read, size_t count,
@@ -295,12 +311,8 @@ static void json_losses(FILE *to, const struct tb_convert_report *report) {
 static void json_notes(FILE *to, const struct tb_convert_report *report) {
   fputs("  \"notes\": [", to);
   for (size_t i = 0; i < report->note_count; i++) {
-    cli_print(to, "%s\n    {\"text\": ", i ? "," : "");
-    print_library_json(to, report->notes[i].reason);
-    cli_print(to, ", \"code\": \"%s\", \"count\": %" PRIu64 ", ", tb_loss_kind_name(report->notes[i].kind),
-              report->notes[i].count);
-    json_offset(to, "first_offset", report->notes[i].first_offset);
-    fputc('}', to);
+    cli_print(to, "%s\n    {", i ? "," : "");
+    json_reason(to, "text", &report->notes[i]);
   }
   if (report->note_count) fputs("\n  ", to);
   fputs("]\n", to);

@@ -37,6 +37,9 @@ void cli_report_read_losses(FILE *to, const struct tb_loss *read, size_t count, 
 void cli_report_read_losses_json(FILE *to, const struct tb_loss *read, size_t count,
                                  const struct tb_convert_report *report);
 
+/* An array of losses (`key` is "reason") or of notes ("text"), which does not say in which step they came. */
+void cli_report_reasons_json(FILE *to, const char *key, const struct tb_loss *losses, size_t count);
+
 /* A file's name for people: `stream` where it is "-". */
 const char *cli_report_name(const char *file, const char *stream);
 

@@ -117,17 +117,31 @@ static enum tb_status write_clock(struct tb_ftrace_packets *b) {
   return status == TB_OK ? end_packet(b) : status;
 }
 
+bool tb_ftrace_release_parts(struct tb_str release, unsigned parts[2]) {
+  size_t i = 0;
+  parts[0] = parts[1] = 0;
+  for (int part = 0; part < 2; part++, i++)
+    for (; i < release.len && release.ptr[i] >= '0' && release.ptr[i] <= '9' && parts[part] < 1000; i++)
+      parts[part] = parts[part] * 10 + (unsigned)(release.ptr[i] - '0');
+  return parts[0] > 0;
+}
+
+char *tb_ftrace_put_system_info(char *at, struct tb_str release) {
+  static const char system[] = "Linux";
+  char names[TB_FTRACE_SYSTEM_INFO_MAX];
+  char *end = tb_wire_put_bytes(names, TB_SYSTEM_INFO_UTSNAME_SYSNAME, system, sizeof(system) - 1);
+  end = tb_wire_put_bytes(end, TB_SYSTEM_INFO_UTSNAME_RELEASE, release.ptr, release.len);
+  return tb_wire_put_bytes(at, TB_SYSTEM_INFO_UTSNAME, names, (size_t)(end - names));
+}
+
 /* Says which layout the bits of states have. The text does not tell the kernel's version. */
 static enum tb_status write_system(struct tb_ftrace_packets *b) {
-  static const char system[] = "Linux", release[] = "4.14.0 or later";
-  char name[sizeof(system) + sizeof(release) + 4 * TB_WIRE_VARINT_MAX], info[sizeof(name) + 2 * TB_WIRE_VARINT_MAX];
+  char info[TB_FTRACE_SYSTEM_INFO_MAX];
   if (b->states == TB_FTRACE_STATES_OLD) return TB_OK;
-  char *end = tb_wire_put_bytes(name, TB_SYSTEM_INFO_UTSNAME_SYSNAME, system, sizeof(system) - 1);
-  end = tb_wire_put_bytes(end, TB_SYSTEM_INFO_UTSNAME_RELEASE, release, sizeof(release) - 1);
-  end = tb_wire_put_bytes(info, TB_SYSTEM_INFO_UTSNAME, name, (size_t)(end - name));
+  size_t len = (size_t)(tb_ftrace_put_system_info(info, TB_STR("4.14.0 or later")) - info);
   enum tb_status status = start_packet(b, 0);
   if (status == TB_OK)
-    status = tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_SYSTEM_INFO, (struct tb_str){info, (size_t)(end - info)});
+    status = tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_SYSTEM_INFO, (struct tb_str){info, len});
   return status == TB_OK ? end_made_packet(b) : status;
 }
 

@@ -7,6 +7,13 @@
 
 #include "ftrace/text_store.h"
 
+/* The first two numbers of a kernel's release, such as 5.10.101-android12; false where it has none. */
+bool tb_ftrace_release_parts(struct tb_str release, unsigned parts[2]);
+
+/* Puts the fields of a SystemInfo of Linux with a release of at most 64 bytes; returns their end. */
+enum { TB_FTRACE_SYSTEM_INFO_MAX = 192 };
+char *tb_ftrace_put_system_info(char *at, struct tb_str release);
+
 /* Takes the fields of a TracePacket. */
 typedef enum tb_status (*tb_ftrace_put_packet)(void *ctx, struct tb_str fields);
 

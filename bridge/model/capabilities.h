@@ -45,7 +45,10 @@ struct tb_target_traits {
   /* what the recorder says of itself as members of the trace (TB_EVENT_TRACE_METADATA), a dict of typed fields each:
    * `metadata`, whose members are joined, and `otherData` */
   bool recorder_members;
-  bool no_recorder;    /* it has no place for what the recorder says of itself: that is noted, and no loss */
+  bool no_recorder; /* it has no place for what the recorder says of itself: that is noted, and no loss */
+  /* texts of it become pseudonyms: of what the recorder says of itself it takes the packet that says the kernel, which
+   * may be reduced, and what a source had as ftrace text as events alone */
+  bool redacted;
   bool narrow_ids;     /* process and thread ids are int32 */
   bool unsigned_ids;   /* it has no negative process and thread ids */
   bool bind_ids_apart; /* the bind_id of a slice must not be a small number, since flow events are counted with it */

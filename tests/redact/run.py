@@ -70,6 +70,11 @@ OWN = re.compile(
     rb"tdur|tts|tdur_ns|tts_ns|sample|counter|baseTimeNanoseconds|clock-domain|LINUX_CLOCK_MONOTONIC|over|"
     rb"(incoming|outgoing)_weight|\[No name\]|\{\"pid\":null\}|otherData|metadata|data|"
     rb"null|true|false|NaN|Infinity|value|other events|overlapping slices|"
+    rb"swapper(/[0-9]+)?|Linux|[0-9]+\.[0-9]+\.0|Running|Created|Unknown|prio|Runnable( \(Preempted\))?|Sleeping|"
+    rb"Uninterruptible Sleep|Stopped|Zombie|(Exit|Task) Dead|preempted|running|blocked|suspended|dying|dead|waking|"
+    rb"Profile(Chunk)?|cpuProfile|startTime|endTime|source|nodes|children|hitCount|callFrame|deoptReason|positionTicks|"
+    rb"line|ticks|functionName|scriptId|url|lineNumber|columnNumber|codeType|lines|timeDeltas|columns|trace_ids|"
+    rb"executionContextId|\((root|program|idle|garbage collector)\)|"
     rb"\x10\x00\x04FxT.*)$")
 
 
@@ -103,6 +108,41 @@ def check_options(program, folder):
     return faults
 
 
+def check_places(program, folder):
+    """Words of the formats' own stay in their places, and nowhere else."""
+    words = ["Running", "R+", "Profile", "cpu", "callFrame", "(idle)", "swapper", "scriptId"]
+    trace = folder / "places.json"
+    trace.write_text(json.dumps([{"name": word, "ph": "X", "ts": 1, "dur": 1, "pid": 1, "tid": 1,
+                                  "args": {word: word, "functionName": word}} for word in words] +
+                                [{"name": "thread_name", "ph": "M", "pid": 1, "tid": 1, "args": {"name": "swapper"}},
+                                 {"name": "TEST", "ph": "T", "ts": 1, "dur": 1, "pid": 1, "tid": 1},
+                                 {"name": "Profile", "ph": "P", "ts": 1, "pid": 1, "tid": 1, "id": 1,
+                                  "args": {"data": {"own": "own", "url": "(idle)", "scriptId": "a1"}}}]))
+    out = redacted(program, trace, folder / "places-out.json")
+    faults = [f"{word} is left where it is the trace's own" for word in
+              [*words[:2], *words[3:5], "functionName", "TEST", "own", "(idle)", "swapper", "a1"]
+              if f'"{word}"'.encode() in out]
+    return faults + [f"{word} is not left" for word in ("Profile", "data", "url", "scriptId")
+                     if out.count(f'"{word}"'.encode()) != 1]
+
+
+def check_left_out(program, folder):
+    """What is left out is said by its kind, and what was traced is lost."""
+    trace, out = folder / "left.textproto", folder / "left.pftrace"
+    trace.write_text("packet { trusted_packet_sequence_id: 1 timestamp: 1 "
+                     "track_event { type: 3 track_uuid: 1 name: \"a\" } }\n"
+                     "packet { trace_config { unique_session_name: \"mine\" } }\n"
+                     "packet { timestamp: 7 protolog_message: \"\\010\\001\" }\n")
+    done = subprocess.run([program, "redact", "--json", trace, "-o", out], capture_output=True, check=False)
+    report = json.loads(done.stdout)
+    faults = [] if done.returncode == 4 and report["version"] == 1 else [f"status {done.returncode}: {report}"]
+    if not [loss for loss in report["losses"] if "protolog_message" in loss["reason"]]:
+        faults.append(f"no loss of a packet by its kind: {report}")
+    if not [note for note in report["notes"] if note["text"].startswith("packets in which the recorder")]:
+        faults.append(f"no note of what the recorder says: {report}")
+    return faults
+
+
 def main():
     program, rest = os.path.abspath(sys.argv[1]), [arg for arg in sys.argv[2:] if arg != "--corpus"]
     traces = [pathlib.Path(arg) for arg in rest]
@@ -113,7 +153,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="redact-") as name:
         folder = pathlib.Path(name)
         own = {to: own_texts(program, folder, to) for to in FORMATS}
-        faults = check_options(program, folder)
+        faults = check_options(program, folder) + check_places(program, folder) + check_left_out(program, folder)
         for trace in traces:
             faults += check(program, trace, folder, own)
     print("\n".join([*faults, f"{len(traces)} traces, {len(faults)} faults"]))

@@ -5,12 +5,16 @@
 #include "tracebridge/redact.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "convert/match.h"
 #include "model/reader_ops.h"
 #include "model/writer_ops.h"
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/redact/redact_event.h"
 
-enum { LOSSES_MAX = sizeof(((struct tb_redact_report *)0)->losses) / sizeof(struct tb_loss) };
+enum {
+  LOSSES_MAX = sizeof(((struct tb_redact_report *)0)->losses) / sizeof(struct tb_loss),
+  NOTES_MAX = sizeof(((struct tb_redact_report *)0)->notes) / sizeof(struct tb_loss)
+};
 
 static enum tb_status no_memory(struct tb_error *error) {
   return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -21,22 +25,43 @@ static void take_losses(struct tb_redact_report *report, const struct tb_loss *l
     report->losses[report->loss_count++] = losses[i];
 }
 
-static enum tb_status put(struct tb_redactor *r, struct tb_writer *writer, const struct tb_event *event,
-                          struct tb_redact_report *report) {
+static void take_notes(struct tb_redact_report *report, const struct tb_losses *notes) {
+  for (size_t i = 0; i < notes->count && report->note_count < NOTES_MAX; i++)
+    report->notes[report->note_count++] = notes->entries[i];
+}
+
+static uint64_t count_of(const struct tb_losses *losses) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < losses->count; i++) count += losses->entries[i].count;
+  return count;
+}
+
+/* Reader and writer know of each other what they do in a conversion, but that nothing goes as it is: events whose texts
+ * can be replaced come in place of packets, of lines of ftrace and of what the recorder says of itself. */
+static void match(struct tb_redactor *r, struct tb_reader *reader, const struct tb_writer *writer) {
+  r->takes_packets = writer->target.packets;
+  tb_match_target(reader, writer);
+  struct tb_target_traits *target = &reader->target;
+  target->packets = target->ftrace_bundles = target->fxt_blobs = target->system_as_text = target->recorder_members =
+      false;
+  target->no_recorder = target->redacted = true;
+  target->system_as_events = reader->ops->source.system_text || reader->ops->source.some_text;
+}
+
+static enum tb_status put(struct tb_redactor *r, struct tb_writer *writer, const struct tb_event *event) {
   struct tb_event own = *event;
   bool left_out;
   enum tb_status status = tb_redact_event(r, &own, &left_out);
   if (status != TB_OK) return status;
-  report->left_out += left_out;
   return left_out ? TB_OK : tb_writer_put(writer, &own);
 }
 
 static enum tb_status redact_all(struct tb_redactor *r, struct tb_reader *reader, struct tb_writer *writer,
-                                 struct tb_redact_report *report, struct tb_error *error) {
+                                 struct tb_error *error) {
   const struct tb_event *event;
   enum tb_status status;
   while ((status = tb_reader_next(reader, &event)) == TB_OK)
-    if ((status = put(r, writer, event, report)) != TB_OK) break;
+    if ((status = put(r, writer, event)) != TB_OK) break;
   if (status == TB_END) status = tb_writer_finish(writer);
   if (status == TB_OK || error->code != TB_OK) return status;
   if (reader->error.code != TB_OK)
@@ -61,10 +86,18 @@ static enum tb_status redact(struct tb_redactor *r, const char *from, const char
   if (target.format == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN &&
       tb_format_is_written(tb_reader_format(reader)))
     target.format = tb_reader_format(reader);
+  target.source = tb_reader_format(reader);
+  /* on that clock Perfetto has the states of threads in the kernel's own bits; of all words of ours it has but some */
+  if (reader->ops->source.system_text && target.clock == TB_CLOCK_UNKNOWN) target.clock = TB_CLOCK_BOOTTIME;
   status = tb_writer_open(to, &target, &writer, error);
-  if (status == TB_OK) status = redact_all(r, reader, writer, report, error);
+  if (status == TB_OK) match(r, reader, writer);
+  if (status == TB_OK) status = redact_all(r, reader, writer, error);
   take_losses(report, reader->losses.entries, reader->losses.count);
+  take_losses(report, r->losses.entries, r->losses.count);
   if (writer) take_losses(report, writer->losses.entries, writer->losses.count);
+  take_notes(report, &reader->notes);
+  take_notes(report, &r->notes);
+  report->left_out = count_of(&r->losses) + count_of(&r->notes);
   report->replaced = r->names.replaced;
   report->kept = r->names.kept;
   tb_writer_close(writer);

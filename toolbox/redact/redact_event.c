@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/redact/redact_event.h"
 
+#include <stdio.h>
+
 #include "model/arg_lookup.h"
 #include "model/tracks.h"
+#include "perfetto/packet/packet_kinds.h"
+#include "protos/field_numbers.h"
+#include "toolbox/redact/own_words.h"
 
 enum { SHORT_PHASE = 3 };
 
@@ -16,11 +21,8 @@ static enum tb_status replace_lasting(struct tb_redactor *r, struct tb_str *text
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-/* A text of digits is an id, and no name. */
 static enum tb_status replace_id_text(struct tb_redactor *r, struct tb_str *text) {
-  for (size_t i = 0; i < text->len; i++)
-    if (text->ptr[i] < '0' || text->ptr[i] > '9') return replace_lasting(r, text);
-  return TB_OK;
+  return tb_is_number_text(*text) ? TB_OK : replace_lasting(r, text);
 }
 
 static enum tb_status replace_labels(struct tb_redactor *r, struct tb_track_details *details) {
@@ -49,7 +51,7 @@ static enum tb_status find_track(struct tb_redactor *r, const struct tb_track **
 
 static enum tb_status fill_track(struct tb_redactor *r, struct tb_track *to, const struct tb_track *from) {
   *to = *from;
-  enum tb_status status = replace_lasting(r, &to->name);
+  enum tb_status status = tb_is_idle_name(from, from->name) ? TB_OK : replace_lasting(r, &to->name);
   if (status == TB_OK) status = replace_details(r, to);
   return status == TB_OK && to->parent ? find_track(r, &to->parent, false) : status;
 }
@@ -95,21 +97,8 @@ static enum tb_status keep_ids(struct tb_redactor *r, struct tb_event *event) {
 
 /* ---- arguments and stacks ---------------------------------------------------------------------------------------- */
 
-/* Of what JSON's metadata events say of processes and threads the names are the format's own. */
-static bool is_own_metadata(struct tb_str name) {
-  static const char *const names[] = {"process_name", "thread_name", "process_labels", "process_sort_index",
-                                      "thread_sort_index"};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-    if (tb_str_equal(name, tb_str_from(names[i]))) return true;
-  return false;
-}
-
-static bool is_own_key(struct tb_str name) {
-  return tb_str_equal(name, TB_STR("name")) || tb_str_equal(name, TB_STR("labels")) ||
-         tb_str_equal(name, TB_STR("sort_index"));
-}
-
-static enum tb_status replace_args(struct tb_redactor *r, struct tb_event *event) {
+/* `source`: the event as it was, by whose name its words are the format's own. */
+static enum tb_status replace_args(struct tb_redactor *r, const struct tb_event *source, struct tb_event *event) {
   if (!event->arg_count) return TB_OK;
   struct tb_arg *args = tb_arena_alloc(&r->scratch, event->arg_count * sizeof(*args));
   if (!args) return TB_NO_MEMORY;
@@ -117,9 +106,10 @@ static enum tb_status replace_args(struct tb_redactor *r, struct tb_event *event
   event->args = args;
   for (uint32_t i = 0; i < event->arg_count; i++) {
     struct tb_arg *arg = &args[i];
-    bool own = event->type == TB_EVENT_METADATA && is_own_key(arg->name);
-    if (!own && replace(r, &arg->name) != TB_OK) return TB_NO_MEMORY;
-    if (arg->type != TB_ARG_STRING && arg->type != TB_ARG_JSON && arg->type != TB_ARG_BLOB) continue;
+    bool is_text = arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
+    if (tb_is_own_value(source, arg)) is_text = false;
+    if (!tb_is_own_key(source, arg->name) && replace(r, &arg->name) != TB_OK) return TB_NO_MEMORY;
+    if (!is_text) continue;
     arg->type = TB_ARG_STRING;
     if (replace(r, &arg->text) != TB_OK) return TB_NO_MEMORY;
   }
@@ -152,32 +142,8 @@ static enum tb_status replace_id(struct tb_redactor *r, struct tb_id *id) {
   return replace(r, &id->text);
 }
 
-/* Names that formats make: states of threads, and metadata. */
-static bool keeps_name(const struct tb_event *event) {
-  if (event->type == TB_EVENT_METADATA) return true;
-  if (event->type != TB_EVENT_THREAD_STATE) return false;
-  return event->name.len <= 2 || tb_str_equal(event->name, TB_STR("waking")) ||
-         tb_str_equal(event->name, TB_STR("new"));
-}
-
-static bool cannot_be(const struct tb_event *event) {
-  switch (event->type) {
-    case TB_EVENT_PACKETS:
-    case TB_EVENT_BLOB:
-    case TB_EVENT_SYSTEM_TRACE:
-    case TB_EVENT_TRACE_METADATA:
-      return true;
-    case TB_EVENT_METADATA:
-      return !is_own_metadata(event->name);
-    case TB_EVENT_OTHER:
-      return event->phase_text.len > SHORT_PHASE;
-    default:
-      return false;
-  }
-}
-
-static enum tb_status replace_texts(struct tb_redactor *r, struct tb_event *event) {
-  enum tb_status status = keeps_name(event) ? TB_OK : replace(r, &event->name);
+static enum tb_status replace_texts(struct tb_redactor *r, const struct tb_event *source, struct tb_event *event) {
+  enum tb_status status = tb_is_own_name(source) ? TB_OK : replace(r, &event->name);
   if (status == TB_OK) status = tb_pseudonym_list(&r->names, &r->scratch, &event->categories);
   if (status == TB_OK) status = replace_id(r, &event->id);
   if (status == TB_OK) status = replace_id(r, &event->bind_id);
@@ -187,14 +153,71 @@ static enum tb_status replace_texts(struct tb_redactor *r, struct tb_event *even
   if (status == TB_OK) status = replace_frame(r, &event->source_location);
   if (status == TB_OK) status = replace_stack(r, &event->stack);
   if (status == TB_OK) status = replace_stack(r, &event->end_stack);
-  return status == TB_OK ? replace_args(r, event) : status;
+  return status == TB_OK ? replace_args(r, source, event) : status;
+}
+
+/* ---- what is left out -------------------------------------------------------------------------------------------- */
+
+/* Says the same packet's kernel and nothing else: by its release readers know what the bits of a thread's state are. A
+ * target that takes no packets has its states in words. False: the packet is no such one. */
+static bool reduce_to_release(struct tb_redactor *r, struct tb_event *event) {
+  struct tb_str packet = tb_wire_find_bytes(event->blob, TB_TRACE_PACKET);
+  struct tb_str names =
+      tb_wire_find_bytes(tb_wire_find_bytes(packet, TB_TRACE_PACKET_SYSTEM_INFO), TB_SYSTEM_INFO_UTSNAME);
+  unsigned parts[2];
+  if (!r->takes_packets || tb_wire_find_number(packet, TB_TRACE_PACKET_MACHINE_ID) ||
+      !tb_ftrace_release_parts(tb_wire_find_bytes(names, TB_SYSTEM_INFO_UTSNAME_RELEASE), parts))
+    return false;
+  char release[3 * TB_WIRE_VARINT_MAX];
+  int len = snprintf(release, sizeof(release), "%u.%u.0", parts[0], parts[1]);
+  char info[TB_FTRACE_SYSTEM_INFO_MAX], *end = tb_ftrace_put_system_info(info, (struct tb_str){release, (size_t)len});
+  char field[TB_FTRACE_SYSTEM_INFO_MAX + 2 * TB_WIRE_VARINT_MAX];
+  size_t field_len =
+      (size_t)(tb_wire_put_bytes(field, TB_TRACE_PACKET_SYSTEM_INFO, info, (size_t)(end - info)) - field);
+  end = tb_wire_put_bytes(r->packet, TB_TRACE_PACKET, field, field_len);
+  event->blob = (struct tb_str){r->packet, (size_t)(end - r->packet)};
+  return true;
+}
+
+/* Of what the recorder says of itself the reader gives only what says the kernel (target.redacted). */
+static bool is_system_info(const struct tb_event *event) {
+  return event->type == TB_EVENT_PACKETS && tb_str_equal(event->name, tb_packet_kind_name(TB_TRACE_PACKET_SYSTEM_INFO));
+}
+
+/* Whether the event's kind is one that has no place for pseudonyms: it is counted then. */
+static bool cannot_be(struct tb_redactor *r, const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_PACKETS:
+      tb_losses_add_kind(&r->losses, "packets that redact has no place for", event->name, event->offset);
+      return true;
+    case TB_EVENT_BLOB:
+      tb_losses_add(&r->losses, "blobs that redact has no place for", event->offset);
+      return true;
+    case TB_EVENT_SYSTEM_TRACE:
+      tb_losses_add(&r->losses, "ftrace text that redact has no place for", event->offset);
+      return true;
+    case TB_EVENT_TRACE_METADATA:
+      tb_losses_add(&r->notes, "members of the trace that say what recorded it are left out", event->offset);
+      return true;
+    case TB_EVENT_METADATA:
+      if (tb_is_own_metadata(event->name)) return false;
+      tb_losses_add(&r->notes, "metadata of other things than processes and threads are left out", event->offset);
+      return true;
+    case TB_EVENT_OTHER:
+      if (event->phase_text.len <= SHORT_PHASE) return false;
+      tb_losses_add(&r->losses, "events of unknown type, whose phase is a word", event->offset);
+      return true;
+    default:
+      return false;
+  }
 }
 
 enum tb_status tb_redact_event(struct tb_redactor *r, struct tb_event *event, bool *left_out) {
+  const struct tb_event source = *event;
   enum tb_status status = TB_OK;
   tb_arena_reset(&r->scratch);
-  *left_out = cannot_be(event);
-  if (*left_out) return TB_OK;
+  *left_out = is_system_info(event) ? !reduce_to_release(r, event) : cannot_be(r, event);
+  if (*left_out || event->type == TB_EVENT_PACKETS) return TB_OK;
   event->blob = (struct tb_str){NULL, 0};
   if (r->no_args && event->type != TB_EVENT_METADATA && event->type != TB_EVENT_COUNTER) {
     event->args = NULL;
@@ -204,5 +227,5 @@ enum tb_status tb_redact_event(struct tb_redactor *r, struct tb_event *event, bo
   if (event->extra_count) status = keep_ids(r, event);
   if (status == TB_OK && event->track) status = find_track(r, &event->track, event->type == TB_EVENT_TRACK);
   if (status == TB_OK && event->thread) status = find_track(r, &event->thread, false);
-  return status == TB_OK ? replace_texts(r, event) : status;
+  return status == TB_OK ? replace_texts(r, &source, event) : status;
 }

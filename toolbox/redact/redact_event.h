@@ -6,6 +6,9 @@
 #ifndef TB_TOOLBOX_REDACT_REDACT_EVENT_H
 #define TB_TOOLBOX_REDACT_REDACT_EVENT_H
 
+#include "base/losses.h"
+#include "ftrace/packets_of_text.h"
+#include "protobuf/wire.h"
 #include "toolbox/redact/pseudonyms.h"
 #include "tracebridge/event.h"
 
@@ -13,11 +16,14 @@
 struct tb_redactor {
   const struct tb_allocator *allocator;
   struct tb_pseudonyms names;
-  bool no_args;
-  struct tb_track **tracks; /* by index of the source's; NULL: not met yet */
+  bool no_args, takes_packets; /* the target: Perfetto's packets */
+  struct tb_track **tracks;    /* by index of the source's; NULL: not met yet */
   size_t track_count;
-  struct tb_arena lasting; /* of tracks */
-  struct tb_arena scratch; /* of the current event */
+  struct tb_arena lasting;                                         /* of tracks */
+  struct tb_arena scratch;                                         /* of the current event */
+  char packet[TB_FTRACE_SYSTEM_INFO_MAX + 4 * TB_WIRE_VARINT_MAX]; /* the current event, where it is one */
+  struct tb_losses losses;                                         /* what is left out of what was traced */
+  struct tb_losses notes;                                          /* and of what the trace says of its recording */
 };
 
 /* Makes *event, which is a copy of the source's, one without its texts; what it points to lasts until the next call.

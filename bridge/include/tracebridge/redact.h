@@ -37,16 +37,18 @@ struct tb_redact_options {
  * it failed half-way. */
 struct tb_redact_report {
   size_t size;
-  uint64_t replaced, kept; /* texts, each time that they came */
-  uint64_t left_out;       /* events that are left out: packets, blobs and ftrace text as they are, what a trace says of
-                              itself, metadata of unknown names */
-  struct tb_loss losses[96]; /* of the reader, then of the writer */
+  uint64_t replaced, kept;   /* texts, each time that they came */
+  uint64_t left_out;         /* events that are left out, each in the losses or in the notes */
+  struct tb_loss losses[96]; /* of the reader, of what was traced and cannot be redacted, of the writer */
   size_t loss_count;
+  /* what is left out of what the trace says of its recording, and what the reader assumed; nothing of it is lost */
+  struct tb_loss notes[8];
+  size_t note_count;
 };
 
 /* Writes the trace `from` without its texts to `to` (paths, "-": standard input or output). TB_OK; TB_PARTIAL where
- * parts of it could not be read or written; else the code of *error, and no output is left. TB_REFUSED where `to` is
- * the file `from`. `options`, `report` and `error` may be NULL. */
+ * parts of it could not be read, redacted or written; else the code of *error, and no output is left. TB_REFUSED where
+ * `to` is the file `from`. `options`, `report` and `error` may be NULL. */
 TB_MUST_CHECK TB_API enum tb_status tb_redact(const char *from, const char *to, const struct tb_redact_options *options,
                                               struct tb_redact_report *report, struct tb_error *error);
 

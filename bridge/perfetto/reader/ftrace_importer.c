@@ -585,7 +585,7 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
 /* What a source had as text: the events of other packets say it too, for targets that have no such text. */
 enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (!tb_perfetto_as_text(r)) {
-    tb_perfetto_pass_or_note(r, NOTE_TEXT);
+    if (!r->reader->target.redacted) tb_perfetto_pass_or_note(r, NOTE_TEXT);
     return TB_OK;
   }
   struct ftrace_text *text = r->importer_state;

@@ -8,6 +8,7 @@
 
 static const char NOTE_LEFT_OUT[] =
     "packets in which the recorder describes itself are left out (tb_writer_options.keep_packets keeps them)";
+static const char NOTE_REDACTED[] = "packets in which the recorder describes itself are left out";
 
 /* Names of messages whose fields are known. What else there is has its fields' numbers. */
 static const struct {
@@ -76,7 +77,7 @@ void tb_perfetto_pass_or_note(struct tb_perfetto_reader *r, const char *note) {
 
 enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (!r->reader->target.recorder_members) {
-    tb_perfetto_pass_or_note(r, NOTE_LEFT_OUT);
+    tb_perfetto_pass_or_note(r, r->reader->target.redacted ? NOTE_REDACTED : NOTE_LEFT_OUT);
     return TB_OK;
   }
   bool is_chrome = r->head.kind == TB_TRACE_PACKET_CHROME_METADATA;
@@ -210,6 +211,6 @@ enum tb_status tb_perfetto_chrome_events(struct tb_perfetto_reader *r, struct tb
   if (!is_metadata)
     tb_perfetto_pass_packet(r);
   else if (!r->reader->target.recorder_members)
-    tb_perfetto_pass_or_note(r, NOTE_LEFT_OUT);
+    tb_perfetto_pass_or_note(r, r->reader->target.redacted ? NOTE_REDACTED : NOTE_LEFT_OUT);
   return TB_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include "perfetto/reader/sched.h"
 
+#include "ftrace/packets_of_text.h"
 #include "model/task_states.h"
 #include "perfetto/reader/track_event_fields.h"
 #include "protos/perfetto/system_info.pb-c.h"
@@ -102,12 +103,8 @@ const struct tb_importer_state tb_system_state = {.size = sizeof(struct tb_syste
 
 /* The bits of prev_state changed in Linux 4.14. */
 static bool is_4_14(struct tb_str release) {
-  unsigned parts[2] = {0, 0};
-  size_t i = 0;
-  for (int part = 0; part < 2; part++, i++)
-    for (; i < release.len && release.ptr[i] >= '0' && release.ptr[i] <= '9' && parts[part] < 1000; i++)
-      parts[part] = parts[part] * 10 + (unsigned)(release.ptr[i] - '0');
-  return parts[0] > 4 || (parts[0] == 4 && parts[1] >= 14);
+  unsigned parts[2];
+  return tb_ftrace_release_parts(release, parts) && (parts[0] > 4 || (parts[0] == 4 && parts[1] >= 14));
 }
 
 enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_str payload) {
@@ -119,7 +116,9 @@ enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_s
   struct tb_system *system = r->importer_state;
   if (info->has_page_size) system->page_size = info->page_size;
   system->states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
-  if (!tb_perfetto_as_text(r) || !tb_perfetto_made_of_text(r))
+  bool is_made = tb_perfetto_made_of_text(r), redacted = r->reader->target.redacted;
+  if (redacted) tb_perfetto_pass_packet(r);
+  if (!is_made || !(redacted || tb_perfetto_as_text(r)))
     return tb_perfetto_recorder(r, payload); /* no event holds what else it says */
   return TB_OK;
 }

@@ -17,3 +17,9 @@ echo "status $?"
 printf '%s' '[{"name":"a","ph":"X","ts":1,"dur":2,"pid":7,"tid":7},{"name":"b","ph":"X","ts":4,"dur":2,"pid":7,"own":"x"},' \
   '{"name":"c","ph":"i","ts":8,"s":"t","own":[1,"x"]}]' >f.json
 tracebridge redact -q f.json --key k --to json
+# the report for programs; ftrace text, which becomes its events; states of threads
+tracebridge redact "$DATA/phases/thread_states.json" --key k --json -o g.json
+cat g.json
+tracebridge redact "$DATA/ftrace/small.ftrace" --key k --json -o h.json
+tracebridge redact "$DATA/ftrace/small.ftrace" --json
+echo "status $?"
