@@ -74,7 +74,7 @@ OWN = re.compile(
     rb"Uninterruptible Sleep|Stopped|Zombie|(Exit|Task) Dead|preempted|running|blocked|suspended|dying|dead|waking|"
     rb"Profile(Chunk)?|cpuProfile|startTime|endTime|source|nodes|children|hitCount|callFrame|deoptReason|positionTicks|"
     rb"line|ticks|functionName|scriptId|url|lineNumber|columnNumber|codeType|lines|timeDeltas|columns|trace_ids|"
-    rb"executionContextId|\((root|program|idle|garbage collector)\)|"
+    rb"executionContextId|\(?(root|program|idle|garbage collector)\)?|"
     rb"\x10\x00\x04FxT.*)$")
 
 

@@ -38,6 +38,14 @@ packet { ftrace_events { cpu: 0
   event { timestamp: 400 pid: 0 sched_switch { prev_comm: "swapper/0" prev_pid: 0 prev_prio: 120 prev_state: 0
     next_comm: "other" next_pid: 50 next_prio: 120 } } } }
 `;
+// As recorders write it: what the first switch of a CPU leaves is not said, and the trace processor shows none.
+const COMPACT = `packet { clock_snapshot { clocks { clock_id: 6 timestamp: 1 } primary_trace_clock: 6 } }
+packet { system_info { utsname { sysname: "Linux" release: "6.12.1" } } }
+packet { ftrace_events { cpu: 2 compact_sched { intern_table: "one" intern_table: "two" switch_timestamp: 100
+  switch_timestamp: 50 switch_timestamp: 50 switch_prev_state: 0 switch_prev_state: 1 switch_prev_state: 256
+  switch_next_pid: 31 switch_next_pid: 50 switch_next_pid: 31 switch_next_prio: 120 switch_next_prio: 120
+  switch_next_prio: 120 switch_next_comm_index: 0 switch_next_comm_index: 1 switch_next_comm_index: 0 } } }
+`;
 const WORDS = JSON.stringify([
   { name: "Running", ph: "T", ts: 1, dur: 5, pid: 1, tid: 2, args: { cpu: 0 } },
   { name: "Sleeping", ph: "T", ts: 6, dur: 5, pid: 1, tid: 2 },
@@ -81,6 +89,7 @@ const ftrace = put("lines.ftrace", LINES), words = put("words.json", WORDS);
 const withText = put("with_text.json", WITH_TEXT);
 const CASES = [
   [kernel, "pftrace", STATES],
+  [convert(put("compact.textproto", COMPACT), "compact.pftrace"), "pftrace", { states: STATES.states }],
   [words, "pftrace", STATES, convert(words, "words.pftrace")],
   [words, "json", STATES, convert(words, "words_again.pftrace")],
   [ftrace, "pftrace", { ...STATES, ...SLICES }, convert(ftrace, "ftrace.pftrace")],

@@ -184,6 +184,19 @@ static bool is_system_info(const struct tb_event *event) {
   return event->type == TB_EVENT_PACKETS && tb_str_equal(event->name, tb_packet_kind_name(TB_TRACE_PACKET_SYSTEM_INFO));
 }
 
+/* The first switch of a CPU in the compact form does not say who leaves the CPU. The trace processor shows none for it;
+ * written anew, with the idle thread as who leaves, it would. */
+static bool lacks_leaver(struct tb_redactor *r, const struct tb_event *event) {
+  enum { SWITCH = TB_HAS_CPU | TB_HAS_KERNEL_STATE };
+  if (event->type != TB_EVENT_THREAD_STATE || (event->has & SWITCH) != SWITCH || event->cpu >= TB_REDACT_CPUS)
+    return false;
+  bool is_first = !r->ran[event->cpu];
+  r->ran[event->cpu] = true;
+  if (!r->takes_packets || !is_first || event->task_state != TB_TASK_RUNNING) return false;
+  tb_losses_add(&r->notes, "first switches of a CPU that do not say who leaves it are left out", event->offset);
+  return true;
+}
+
 /* Whether the event's kind is one that has no place for pseudonyms: it is counted then. */
 static bool cannot_be(struct tb_redactor *r, const struct tb_event *event) {
   switch (event->type) {
@@ -216,7 +229,7 @@ enum tb_status tb_redact_event(struct tb_redactor *r, struct tb_event *event, bo
   const struct tb_event source = *event;
   enum tb_status status = TB_OK;
   tb_arena_reset(&r->scratch);
-  *left_out = is_system_info(event) ? !reduce_to_release(r, event) : cannot_be(r, event);
+  *left_out = is_system_info(event) ? !reduce_to_release(r, event) : cannot_be(r, event) || lacks_leaver(r, event);
   if (*left_out || event->type == TB_EVENT_PACKETS) return TB_OK;
   event->blob = (struct tb_str){NULL, 0};
   if (r->no_args && event->type != TB_EVENT_METADATA && event->type != TB_EVENT_COUNTER) {

@@ -12,6 +12,8 @@
 #include "toolbox/redact/pseudonyms.h"
 #include "tracebridge/event.h"
 
+enum { TB_REDACT_CPUS = 1024 };
+
 /* Zero but for `allocator`, `names` and the arenas there are no tracks. */
 struct tb_redactor {
   const struct tb_allocator *allocator;
@@ -22,6 +24,7 @@ struct tb_redactor {
   struct tb_arena lasting;                                         /* of tracks */
   struct tb_arena scratch;                                         /* of the current event */
   char packet[TB_FTRACE_SYSTEM_INFO_MAX + 4 * TB_WIRE_VARINT_MAX]; /* the current event, where it is one */
+  bool ran[TB_REDACT_CPUS];                                        /* CPUs of which a switch was met */
   struct tb_losses losses;                                         /* what is left out of what was traced */
   struct tb_losses notes;                                          /* and of what the trace says of its recording */
 };

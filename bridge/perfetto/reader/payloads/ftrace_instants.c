@@ -141,7 +141,10 @@ static void emit_new_task(struct tb_perfetto_reader *r, int64_t ts, int64_t make
 
 bool tb_perfetto_emit_ftrace_instant(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                      struct tb_str payload) {
-  if (!tb_perfetto_wants_ftrace_instants(r) && !is_for_users(r, kind)) return false;
+  if (!tb_perfetto_wants_ftrace_instants(r) && !is_for_users(r, kind)) {
+    if (r->reader->target.redacted && kind == TB_FTRACE_EVENT_TASK_NEWTASK) emit_new_task(r, ts, tid, payload);
+    return false;
+  }
   bool is_none = is_own_rename(kind, payload) || is_clock_mark(kind, ts, payload);
   struct tb_perfetto_track *thread = is_none ? NULL : tb_perfetto_thread(r, NULL, tid);
   if (!thread) return true;
