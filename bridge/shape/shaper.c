@@ -162,6 +162,7 @@ static void put_on(struct tb_shaper *s, struct tb_shape_track *track, struct tb_
     case TB_EVENT_FLOW_BEGIN:
     case TB_EVENT_FLOW_STEP:
     case TB_EVENT_FLOW_END:
+      event->flow_from = tb_shaper_flow_slice(track, event);
       tb_shaper_emit(s, event);
       tb_shaper_flow(s, track, event);
       return;
@@ -251,7 +252,7 @@ static enum tb_status peek(struct tb_shaper *s, int64_t *ts, struct tb_error *er
 #define SHAPED_WORDS                                                                                       \
   (TB_WORD_OF(ts) | TB_WORD_OF(dur) | TB_WORD_OF(thread_ts) | TB_WORD_OF(thread_dur) | TB_WORD_OF(track) | \
    TB_WORD_OF(thread) | TB_WORD_OF(name.ptr) | TB_WORD_OF(name.len) | TB_WORD_OF(categories.ptr) |         \
-   TB_WORD_OF(categories.len) | TB_WORD_OF(slice_id))
+   TB_WORD_OF(categories.len) | TB_WORD_OF(slice_id) | TB_WORD_OF(flow_from))
 
 /* Adds the next event, for which there is a place or memory. */
 static enum tb_status take_next(struct tb_shaper *s, struct tb_error *error) {

@@ -120,6 +120,8 @@ bool tb_shaper_change(struct tb_shaper *shaper, struct tb_event *event);
 /* Slices and instants of a track (shaper_slices.c); the event's track is `track`. */
 void tb_shaper_begin(struct tb_shaper *shaper, struct tb_shape_track *track, struct tb_event *event);
 void tb_shaper_end_slice(struct tb_shaper *shaper, struct tb_shape_track *track, struct tb_event *event);
+/* The slice that a flow's event binds to, for its flow_from: 0 where it is none, or the next one. */
+uint64_t tb_shaper_flow_slice(const struct tb_shape_track *track, const struct tb_event *event);
 void tb_shaper_flow(struct tb_shaper *shaper, struct tb_shape_track *track, const struct tb_event *event);
 /* Ends complete slices up to `ts`. */
 void tb_shaper_end_until(struct tb_shaper *shaper, int64_t ts);

@@ -138,6 +138,11 @@ static void arrive(struct tb_shaper *s, struct tb_shape_track *track, struct tb_
   track->arriving[track->arriving_count++] = (struct tb_arriving_flow){flow, ts};
 }
 
+uint64_t tb_shaper_flow_slice(const struct tb_shape_track *track, const struct tb_event *event) {
+  bool joins_next = event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING);
+  return track->open.count && !joins_next ? frame_at(track, track->open.count - 1)->slice_id : 0;
+}
+
 void tb_shaper_flow(struct tb_shaper *s, struct tb_shape_track *track, const struct tb_event *event) {
   bool id_only = event->has & TB_HAS_ID_ONLY_MATCH;
   struct tb_flow flow;
@@ -150,7 +155,7 @@ void tb_shaper_flow(struct tb_shaper *s, struct tb_shape_track *track, const str
     arrive(s, track, flow, event->ts);
     return;
   }
-  uint64_t slice = track->open.count ? frame_at(track, track->open.count - 1)->slice_id : 0, ignored;
+  uint64_t slice = event->flow_from, ignored;
   uint64_t from = event->type != TB_EVENT_FLOW_BEGIN ? tb_flow_edges_at(&s->flows, flow) : 0;
   if (!slice || (event->type != TB_EVENT_FLOW_BEGIN && !from)) return;
   if (event->type != TB_EVENT_FLOW_BEGIN) emit_edge(s, event, from, slice);

@@ -357,7 +357,9 @@ struct tb_event {
   /* in the one shape alone: number of the slice or instant, from 1 in the order in which they come; an END has its
    * BEGIN's */
   uint64_t slice_id;
-  uint64_t flow_from;   /* TB_EVENT_FLOW_EDGE: the slice_id that the flow comes from */
+  /* TB_EVENT_FLOW_EDGE: the slice_id that the flow comes from; FLOW_BEGIN, FLOW_STEP and FLOW_END: that of the slice
+   * which the event binds to, 0 where it is in none or binds to the next one */
+  uint64_t flow_from;
   uint64_t offset;      /* byte offset of the event in the decompressed input */
   const void *reserved; /* NULL */
 };

@@ -181,7 +181,7 @@ static void flows_are_edges_from_slice_to_slice(void **state) {
          "TRACK process 1\n"
          "TRACK thread 1/2\n"
          "1 COMPLETE[X] thread 1/2 \"from\" dur 5 #1\n"
-         "2 FLOW_BEGIN[s] thread 1/2 \"f\" (c) id 1\n"
+         "2 FLOW_BEGIN[s] thread 1/2 \"f\" (c) from #1 id 1\n"
          "TRACK thread 1/3\n"
          "10 FLOW_END[f] thread 1/3 \"f\" (c) id 1\n"
          "11 COMPLETE[X] thread 1/3 \"to\" dur 1 #2\n"
