@@ -74,8 +74,9 @@ const struct cli_command cli_diff = {
         "Compares two traces of any formats (one may be -, standard input) by what they mean: slices, their ends, "
         "arguments, counters, flows, other events, processes, threads and tracks. It prints how many of each have no "
         "equal in the other trace, and the first of them: - is of A, + of B. Ids of tracks, flows and sequences, the "
-        "order in the file and what a trace says of its recording do not count. The exit status is 0 where they are "
-        "equal, 1 where they differ, 4 where they are equal but parts of one could not be read.",
+        "order in the file and what a trace says of its recording do not count; what else is not compared is said. The "
+        "exit status is 0 where they are equal, 1 where they differ, 4 where they are equal but parts of one could not "
+        "be read.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -103,14 +103,63 @@ const switches = (tid) => {
   return { end, text: text.replaceAll("-31 ", `-${tid} `).replaceAll("pid=31 ", `pid=${tid} `) };
 };
 
+const two = (first, second) => json({ ...async, ph: "b", name: "load", ts: 0 },
+                                    { ...async, id: 2, ph: "b", name: "load", ts: 5 },
+                                    { ...async, ph: "e", name: "load", ts: first },
+                                    { ...async, id: 2, ph: "e", name: "load", ts: second });
+const atOnce = (outer, inner) => json({ ...slice, name: "outer", dur: 9, args: { a: outer } },
+                                      { ...slice, name: "inner", args: { a: inner } });
+const flowFrom = (tid) => json(slice, { ...slice, tid: 9 }, { ...slice, tid: 10, ts: 950 },
+                               { ...at, tid, ph: "s", name: "go", id: 9, ts: 902 },
+                               { ...at, tid: 10, ph: "f", bp: "e", name: "go", id: 9, ts: 951 });
+const profiled = (frame, weight, sf = 2) => ({ end: "json", text: JSON.stringify({
+  traceEvents: [{ ...slice, sf, tts: 5, tdur: 3 }],
+  stackFrames: { 1: { name: "main" }, 2: { name: frame, parent: 1 } },
+  samples: [{ cpu: 0, tid: 8, ts: 2, name: "cycles", sf: 2, weight }] }) });
+const spent = (tdur) => json({ ...slice, tts: 5, tdur });
+const labelled = (labels) => json(slice, { ...at, ph: "M", name: "process_labels", args: { labels } });
+const says = (value) => json({ ...slice, args: { value } });
+const snapshot = (n) => json({ ...at, ph: "O", id: "0x1", name: "Node", ts: 5, args: { snapshot: { n } } });
+const onProcessor = (cpu) => {
+  const { end, text } = kernel("app", "cpu_frequency");
+  return { end, text: text.replaceAll("[000]", `[00${cpu}]`) };
+};
+
 const CASES = [ // [what, to, the trace, one that says something else, tables that differ then]
+  ["when async slices end", "pftrace", two(10, 20), two(20, 10), ["ends"]],
+  ["arguments of slices that begin at one time", "pftrace", atOnce(1, 2), atOnce(2, 1), ["args"]],
+  ["the thread that a flow comes from", "pftrace", flowFrom(8), flowFrom(9), ["flows"]],
+  ["a frame", "pftrace", profiled("draw", 1), profiled("paint", 1), ["args", "events"]],
+  ["a stack", "pftrace", profiled("draw", 1), profiled("draw", 1, 1), ["args"]],
+  ["a sample's weight", "pftrace", profiled("draw", 1), profiled("draw", 2), ["events"]],
+  ["thread time", "pftrace", spent(3), spent(4), ["args"]],
+  ["labels", "pftrace", labelled("a"), labelled("b"), ["processes"]],
+  ["a number and its text", "pftrace", says(1), says("1"), ["args"]],
+  ["a bool and its text", "pftrace", says(true), says("true"), ["args"]],
+  ["null and its text", "pftrace", says(null), says("null"), ["args"]],
+  ["numbers past 64 bits", "pftrace", says(1e300), says("1e300"), ["args"]],
+  ["a snapshot", "pftrace", snapshot(1), snapshot(2), ["args"]],
+  ["when async slices end", "fxt", two(10, 20), two(20, 10), ["ends"]],
+  ["arguments of slices that begin at one time", "fxt", atOnce(1, 2), atOnce(2, 1), ["args"]],
+  ["the thread that a flow comes from", "fxt", flowFrom(8), flowFrom(9), ["flows"]],
+  ["a frame", "fxt", profiled("draw", 1), profiled("paint", 1), ["args", "events"]],
+  ["a stack", "fxt", profiled("draw", 1), profiled("draw", 1, 1), ["args"]],
+  ["a sample's weight", "fxt", profiled("draw", 1), profiled("draw", 2), ["events"]],
+  ["thread time", "fxt", spent(3), spent(4), ["args"]],
+  ["labels", "fxt", labelled("a"), labelled("b"), ["processes"]],
+  ["a number and its text", "fxt", says(1), says("1"), ["args"]],
+  ["a bool and its text", "fxt", says(true), says("true"), ["args"]],
+  ["null and its text", "fxt", says(null), says("null"), ["args"]],
+  ["numbers past 64 bits", "fxt", says(1e300), says("1e300"), ["args"]],
+  ["a snapshot", "fxt", snapshot(1), snapshot(2), ["args"]],
+  ["the CPU of a thread", "fxt", kernel("app", "cpu_frequency"), onProcessor(3), ["events", "args"]],
   ["async slices of one id and two names", "pftrace", nested("inner"), nested("renamed"), ["slices", "ends"]],
   ["async slices of one id, of another process", "pftrace", nested("inner"),
     json(...JSON.parse(nested("inner").text).traceEvents.map((event) => ({ ...event, pid: 9 }))), ["slices", "ends"]],
   ["an id that two processes share", "pftrace", shared(9), shared(10), ["slices", "ends"]],
   ["old async steps", "pftrace", steps("a"), steps("b"), ["args"]],
   ["the life of an object", "pftrace", object(9), object(8), ["events"]],
-  ["a track for what Perfetto has no form for", "pftrace", dump(1), dump(2), ["events"]],
+  ["a track for what Perfetto has no form for", "pftrace", dump(1), dump(2), ["events", "args"]],
   ["an end that ends nothing", "pftrace", lateEnd("work"), lateEnd("renamed"), ["slices", "ends"]],
   ["slices that overlap", "pftrace", overlapping("other"), overlapping("renamed"), ["slices", "ends"]],
   ["ids that are text", "pftrace", textIds("other"), textIds("renamed"), ["slices", "ends"]],
@@ -121,7 +170,7 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["arguments of an end", "fxt", argsAtEnd(2), argsAtEnd(3), ["args"]],
   ["ids of counters", "fxt", counterIds("0x10"), counterIds(17), ["counters", "tracks"]],
   ["ids of counters", "pftrace", counterIds("0x10"), counterIds(17), ["counters", "tracks"]],
-  ["samples with an id", "fxt", profile("a"), profile("b"), ["slices"]],
+  ["samples with an id", "fxt", profile("a"), profile("b"), ["slices", "args"]],
   ["a flow's end before its slice in the file", "fxt", flowTo(enclosing, complete), flowTo({}, complete), ["flows"]],
   ["a flow's end that joins the next slice, none", "fxt", flowTo({}, complete), flowTo(enclosing, complete), ["flows"]],
   ["a flow's end that joins the next slice", "fxt", flowTo({}, ...halves), flowTo(enclosing, ...halves), ["flows"]],
@@ -130,8 +179,8 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["an argument of begin and end", "fxt", saidTwice(1), saidTwice(2), ["args"]],
   ["the level of a log message", "json", logged("WARN"), logged("INFO"), ["args"]],
   ["the level of a log message", "fxt", logged("WARN"), logged("INFO"), ["args"]],
-  ["samples of a process", "json", heapOf(7), heapOf(8), ["events"]],
-  ["samples of a process", "fxt", heapOf(7), heapOf(8), ["events"]],
+  ["samples of a process", "json", heapOf(7), heapOf(8), ["events", "args"]],
+  ["samples of a process", "fxt", heapOf(7), heapOf(8), ["events", "args"]],
   ["a thread whose process comes late", "fxt", placedLate(30), placedLate(40), ["events", "processes", "threads"]],
   ["a thread whose process comes late, in a file that can be read twice", "fxt", { ...placedLate(30), inBytes: true },
     placedLate(40), ["events", "processes", "threads"]],
@@ -141,7 +190,7 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["what is of no process", "json", ofNoProcess(1), ofNoProcess(2), ["counters"]],
   ["packets that are instants", "json", otherPacket(5), otherPacket(6), ["args"]],
   ["kinds of the kernel's events that are instants", "fxt", kernel("app", "cpu_frequency"), kernel("app", "cpu_idle"),
-    ["slices"]],
+    ["slices", "args"]],
   ["states of threads", "fxt", kernel("app", "cpu_frequency"), switches(32),
     ["events", "slices", "ends", "args", "threads"]],
   ["a thread's name", "fxt", kernel("app", "cpu_frequency"), kernel("game", "cpu_frequency"), ["threads"]],

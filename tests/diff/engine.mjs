@@ -52,6 +52,15 @@ const CHANGES = {
   "slice's begin": (events) => { const slice = pick(events, isLeaf); slice.ts += 2; slice.dur -= 2; },
   "slice gone": (events) => { events.splice(events.indexOf(pick(events, isLeaf)), 1); },
   argument: (events) => { pick(events, ({ args, ph }) => ph === "X" && args).args.n = 77; },
+  "argument's type": (events) => {
+    const { args } = pick(events, ({ args, ph }) => ph === "X" && args);
+    args.n = `${args.n}`;
+  },
+  "flow's begin": (events) => {
+    const flow = pick(events, ({ ph }) => ph === "s");
+    const slice = pick(events, ({ name, ts, tid }) => name.startsWith("slice") && tid !== flow.tid && ts < 1000);
+    Object.assign(flow, { tid: slice.tid, ts: slice.ts + 80 });
+  },
   "counter's value": (events) => { pick(events, ({ ph }) => ph === "C").args.value = 1000; },
   "flow gone": (events) => {
     const { id } = pick(events, ({ ph }) => ph === "f");
@@ -66,7 +75,7 @@ const CHANGES = {
 const QUERIES = {
   slices: "select ts, dur, s.name, category, tid from slice s join thread_track k on k.id = s.track_id"
     + " join thread using (utid)",
-  args: "select ts, s.name, key, display_value from slice s join args using (arg_set_id)",
+  args: "select ts, s.name, key, value_type, display_value from slice s join args using (arg_set_id)",
   counters: "select ts, value, t.name from counter c join track t on t.id = c.track_id",
   flows: "select a.ts, b.ts, b.name from flow f join slice a on a.id = slice_out join slice b on b.id = slice_in",
   threads: "select tid, name from thread where tid != 0",

@@ -12,9 +12,11 @@
 #include "base/losses.h"
 #include "base/options.h"
 #include "convert/match.h"
+#include "convert/registry.h"
 #include "io/input.h"
 #include "model/reader_ops.h"
 #include "toolbox/diff/rows.h"
+#include "toolbox/diff/uncompared.h"
 
 enum { WAITING_MAX = 1 << 18 };
 
@@ -41,6 +43,7 @@ struct diff_state {
   struct tb_diff_row *rows[TB_DIFF_TABLE_COUNT]; /* of both sides, as they are found */
   size_t row_counts[TB_DIFF_TABLE_COUNT][2];
   struct tb_buffer text;
+  const char *uncompared[TB_DIFF_UNCOMPARED_MAX];
   struct tb_map waiting; /* (hash, 0) -> struct diff_waiting */
   size_t waiting_count;
 };
@@ -83,15 +86,17 @@ static void free_waiting(struct diff_state *d, struct diff_waiting *waiting) {
 }
 
 static struct diff_waiting *copy_waiting(struct diff_state *d, unsigned side, const struct tb_diff_hashed *row) {
-  size_t size = sizeof(struct diff_waiting) + row->name.len + row->value.len;
+  size_t size = sizeof(struct diff_waiting) + row->name.len + row->value.len + row->of.len;
   struct diff_waiting *copy = tb_alloc(d->allocator, size);
   if (!copy) return NULL;
   *copy = (struct diff_waiting){.size = size, .row = *row, .side = side};
-  char *texts = (char *)(copy + 1);
-  if (row->name.len) memcpy(texts, row->name.ptr, row->name.len);
-  if (row->value.len) memcpy(texts + row->name.len, row->value.ptr, row->value.len);
-  copy->row.name.ptr = texts;
-  copy->row.value.ptr = texts + row->name.len;
+  struct tb_str *const texts[] = {&copy->row.name, &copy->row.value, &copy->row.of};
+  char *at = (char *)(copy + 1);
+  for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    if (texts[i]->len) memcpy(at, texts[i]->ptr, texts[i]->len);
+    texts[i]->ptr = at;
+    at += texts[i]->len;
+  }
   d->waiting_count++;
   return copy;
 }
@@ -197,8 +202,11 @@ static bool happens(const struct tb_event *event) {
 static enum tb_status read_ahead(struct diff_side *side, struct tb_error *error) {
   enum tb_status status = TB_OK;
   if (side->ahead || side->has_ended) return TB_OK;
-  while ((status = tb_reader_next(side->reader, &side->ahead)) == TB_OK)
+  while ((status = tb_reader_next(side->reader, &side->ahead)) == TB_OK) {
     if (happens(side->ahead)) return TB_OK;
+    if (side->ahead->type == TB_EVENT_STACK_FRAME && tb_diff_rows_add_frame(&side->rows, side->ahead) != TB_OK)
+      return no_memory(error);
+  }
   side->ahead = NULL;
   side->has_ended = true;
   if (status == TB_END) return TB_OK;
@@ -282,6 +290,27 @@ static enum tb_status gather_side(struct diff_state *d, unsigned side) {
   return TB_OK;
 }
 
+/* Whether parts of a trace could not be read. Ends without a begin and flows without a start are no such parts, where
+ * both have as many. */
+static bool is_partial(const struct tb_difference *found) {
+  for (int side = 0; side < 2; side++)
+    for (size_t i = 0; i < found->loss_counts[side]; i++) {
+      const struct tb_loss *loss = &found->losses[side][i];
+      bool is_in_both = false;
+      for (size_t j = 0; j < found->loss_counts[!side]; j++) {
+        const struct tb_loss *other = &found->losses[!side][j];
+        is_in_both |= other->count == loss->count && strcmp(other->reason, loss->reason) == 0;
+      }
+      if (loss->kind != TB_LOSS_UNPAIRED || !is_in_both) return true;
+    }
+  return false;
+}
+
+static bool has_packets(const struct tb_reader *reader) {
+  const struct tb_writer_ops *writer = tb_registry_writer(tb_reader_format(reader));
+  return writer && writer->target.packets;
+}
+
 static enum tb_status gather(struct diff_state *d) {
   struct tb_difference *result = &d->result;
   struct tb_diff_row *rows = tb_arena_alloc(&d->arena, sizeof(*rows) * TB_DIFF_TABLE_COUNT * 2 * TB_DIFF_ROWS);
@@ -293,6 +322,10 @@ static enum tb_status gather(struct diff_state *d) {
     result->row_count += count;
   }
   result->is_equal = !result->row_count;
+  result->is_partial = is_partial(result);
+  result->not_compared = d->uncompared;
+  result->not_compared_count = tb_diff_uncompared(has_packets(d->sides[0].reader) || has_packets(d->sides[1].reader),
+                                                  d->sides[0].rows.view.is_across, d->uncompared);
   return TB_OK;
 }
 
@@ -347,22 +380,6 @@ static void close_sides(struct diff_state *d) {
   free_all_waiting(d);
 }
 
-/* Whether parts of a trace could not be read. Ends without a begin and flows without a start are no such parts, where
- * both have as many. */
-static bool is_partial(const struct tb_difference *found) {
-  for (int side = 0; side < 2; side++)
-    for (size_t i = 0; i < found->loss_counts[side]; i++) {
-      const struct tb_loss *loss = &found->losses[side][i];
-      bool is_in_both = false;
-      for (size_t j = 0; j < found->loss_counts[!side]; j++) {
-        const struct tb_loss *other = &found->losses[!side][j];
-        is_in_both |= other->count == loss->count && strcmp(other->reason, loss->reason) == 0;
-      }
-      if (loss->kind != TB_LOSS_UNPAIRED || !is_in_both) return true;
-    }
-  return false;
-}
-
 enum tb_status tb_diff(const char *first, const char *second, const struct tb_diff_options *options,
                        struct tb_difference **difference, struct tb_error *error) {
   struct tb_diff_options filled = {.size = sizeof(filled)};
@@ -386,7 +403,7 @@ enum tb_status tb_diff(const char *first, const char *second, const struct tb_di
     return status;
   }
   *difference = &d->result;
-  return is_partial(&d->result) ? TB_PARTIAL : TB_OK;
+  return d->result.is_partial ? TB_PARTIAL : TB_OK;
 }
 
 void tb_difference_free(struct tb_difference *difference) {

@@ -25,7 +25,8 @@ enum tb_status tb_difference_text(const struct tb_difference *d, tb_text_sink si
   for (unsigned i = 0; i < 2; i++)
     tb_text_page_print(&page, "%c %.*s: %s\n", i ? '+' : '-', (int)d->files[i].len, d->files[i].ptr,
                        tb_format_name(d->formats[i]));
-  tb_text_page_print(&page, d->is_equal ? "equal\n" : "different\n");
+  tb_text_page_print(&page, "%s%s\n", d->is_equal ? "equal" : "different",
+                     d->is_partial ? ", as far as both could be read" : "");
   for (unsigned t = 0; t < TB_DIFF_TABLE_COUNT; t++) {
     const struct tb_diff_count *table = &d->tables[t];
     if (!table->rows[0] && !table->rows[1]) continue;
@@ -35,12 +36,22 @@ enum tb_status tb_difference_text(const struct tb_difference *d, tb_text_sink si
       tb_text_page_print(&page, ", without an equal %" PRIu64 " and %" PRIu64, table->only[0], table->only[1]);
     tb_text_page_print(&page, "\n");
   }
+  for (size_t i = 0; i < d->not_compared_count; i++)
+    tb_text_page_print(&page, "%s%s", i ? "; " : "not compared: ", d->not_compared[i]);
+  if (d->not_compared_count) tb_text_page_print(&page, "\n");
   for (size_t i = 0; i < d->row_count; i++) {
     if (!i || d->rows[i].table != d->rows[i - 1].table)
       tb_text_page_print(&page, "\n%s\n", tb_diff_table_name(d->rows[i].table));
     print_row(&page, &d->rows[i]);
   }
   return page.stopped ? TB_CANCELLED : TB_OK;
+}
+
+static void put_flag(struct tb_json_emit *e, bool is_set) {
+  if (is_set)
+    TB_JSON_EMIT(e, "true");
+  else
+    TB_JSON_EMIT(e, "false");
 }
 
 static void put_pair(struct tb_json_emit *e, const char *key, const uint64_t pair[2]) {
@@ -71,6 +82,25 @@ static void put_row(struct tb_json_emit *e, const struct tb_diff_row *row) {
   TB_JSON_EMIT(e, "}");
 }
 
+static void put_losses(struct tb_json_emit *e, const struct tb_loss *losses, size_t count) {
+  TB_JSON_EMIT(e, "[");
+  for (size_t i = 0; i < count; i++) {
+    if (i) TB_JSON_EMIT(e, ",");
+    TB_JSON_EMIT(e, "{\"reason\":");
+    tb_json_emit_string(e, tb_str_from(losses[i].reason));
+    TB_JSON_EMIT(e, ",\"code\":");
+    tb_json_emit_string(e, tb_str_from(tb_loss_kind_name(losses[i].kind)));
+    TB_JSON_EMIT(e, ",\"count\":");
+    tb_json_emit_uint(e, losses[i].count);
+    if (losses[i].first_offset != TB_NO_OFFSET) {
+      TB_JSON_EMIT(e, ",\"first_offset\":");
+      tb_json_emit_uint(e, losses[i].first_offset);
+    }
+    TB_JSON_EMIT(e, "}");
+  }
+  TB_JSON_EMIT(e, "]");
+}
+
 static void put_tables(struct tb_json_emit *e, const struct tb_difference *d) {
   for (unsigned t = 0; t < TB_DIFF_TABLE_COUNT; t++) {
     if (t) TB_JSON_EMIT(e, ",");
@@ -98,15 +128,26 @@ enum tb_status tb_difference_json(const struct tb_difference *d, tb_text_sink si
     if (i) TB_JSON_EMIT(e, ",");
     tb_json_emit_string(e, tb_str_from(tb_format_name(d->formats[i])));
   }
-  if (d->is_equal)
-    TB_JSON_EMIT(e, "],\"equal\":true,\"tables\":{");
-  else
-    TB_JSON_EMIT(e, "],\"equal\":false,\"tables\":{");
+  TB_JSON_EMIT(e, "],\"equal\":");
+  put_flag(e, d->is_equal);
+  TB_JSON_EMIT(e, ",\"partial\":");
+  put_flag(e, d->is_partial);
+  TB_JSON_EMIT(e, ",\"tables\":{");
   put_tables(e, d);
   TB_JSON_EMIT(e, "},\"rows\":[");
   for (size_t i = 0; i < d->row_count; i++) {
     if (i) TB_JSON_EMIT(e, ",");
     put_row(e, &d->rows[i]);
+  }
+  TB_JSON_EMIT(e, "],\"losses\":[");
+  for (unsigned i = 0; i < 2; i++) {
+    if (i) TB_JSON_EMIT(e, ",");
+    put_losses(e, d->losses[i], d->loss_counts[i]);
+  }
+  TB_JSON_EMIT(e, "],\"not_compared\":[");
+  for (size_t i = 0; i < d->not_compared_count; i++) {
+    if (i) TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, tb_str_from(d->not_compared[i]));
   }
   TB_JSON_EMIT(e, "]}\n");
   enum tb_status status = e->status;

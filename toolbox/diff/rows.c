@@ -2,19 +2,16 @@
 #include "toolbox/diff/rows.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "base/hex.h"
 #include "base/intern.h"
-#include "base/search.h"
-#include "json/emitter.h"
-#include "json/value.h"
-#include "model/fields_as_args.h"
+#include "model/arg_lookup.h"
+#include "model/task_states.h"
 #include "timeline/slice_nester.h"
 #include "toolbox/counter_name.h"
 
-enum { ROWS_MAX = 1 << 28, NUMBER_TEXT = 32 };
+enum { ROWS_MAX = 1 << 28 };
 
 int tb_diff_by_hash(const void *a, const void *b) {
   uint64_t x = ((const struct tb_diff_hashed *)a)->hash, y = ((const struct tb_diff_hashed *)b)->hash;
@@ -26,38 +23,23 @@ void tb_diff_rows_init(struct tb_diff_rows *rows, const struct tb_allocator *all
   tb_arena_init(&rows->arena, allocator, 0);
   tb_buffer_init(&rows->text, allocator, 0);
   tb_buffer_init(&rows->counter, allocator, 0);
+  tb_buffer_init(&rows->details, allocator, 0);
   tb_map_init(&rows->used, allocator);
   tb_map_init(&rows->lanes, allocator);
-  tb_map_init(&rows->objects, allocator);
-  tb_map_init(&rows->begins, allocator);
-  tb_map_init(&rows->said, allocator);
-}
-
-/* What the begin of an open slice said. */
-struct said_args {
-  size_t count;
-  uint64_t hashes[]; /* in order */
-};
-
-static size_t size_of_said(size_t count) { return sizeof(struct said_args) + count * sizeof(uint64_t); }
-
-static void free_said(struct tb_diff_rows *rows, struct said_args *said) {
-  tb_free(rows->allocator, said, size_of_said(said->count));
+  tb_diff_slices_init(&rows->slices, allocator);
+  tb_diff_stacks_init(&rows->stacks, allocator);
 }
 
 void tb_diff_rows_free(struct tb_diff_rows *rows) {
-  size_t at = 0;
-  struct tb_map_entry entry;
-  while (tb_map_next(&rows->said, &at, &entry)) free_said(rows, (void *)(uintptr_t)entry.value);
   tb_free(rows->allocator, rows->items, rows->capacity * sizeof(*rows->items));
   tb_arena_free(&rows->arena);
   tb_buffer_free(&rows->text);
   tb_buffer_free(&rows->counter);
+  tb_buffer_free(&rows->details);
   tb_map_free(&rows->used);
   tb_map_free(&rows->lanes);
-  tb_map_free(&rows->objects);
-  tb_map_free(&rows->begins);
-  tb_map_free(&rows->said);
+  tb_diff_slices_free(&rows->slices);
+  tb_diff_stacks_free(&rows->stacks);
 }
 
 void tb_diff_rows_clear(struct tb_diff_rows *rows) {
@@ -69,11 +51,7 @@ void tb_diff_rows_clear(struct tb_diff_rows *rows) {
 
 static uint64_t mix_text(uint64_t hash, struct tb_str text) { return tb_str_hash(text, hash); }
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  char bytes[sizeof(value)];
-  memcpy(bytes, &value, sizeof(value));
-  return mix_text(hash, (struct tb_str){bytes, sizeof(bytes)});
-}
+static uint64_t mix(uint64_t hash, uint64_t value) { return tb_diff_mix(hash, value); }
 
 static bool is_own(const struct tb_track *track) {
   return track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER;
@@ -106,7 +84,7 @@ static struct tb_str without_value(struct tb_str name) {
  * one. */
 static struct tb_str compared_name(struct tb_diff_rows *rows, const struct tb_track *track) {
   struct tb_counter_name parts = {.id = {"", 0}};
-  char decimal[NUMBER_TEXT];
+  char decimal[TB_DIFF_NUMBER];
   uint64_t number;
   if (!rows->view.is_across || track->type != TB_TRACK_COUNTER) return track->name;
   if (!tb_counter_name_with_id(track->name, rows->view.counters_by_id, &parts)) return without_value(track->name);
@@ -147,46 +125,9 @@ static uint64_t mix_track(struct tb_diff_rows *rows, uint64_t hash, const struct
   return hash;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
-/* A number is the same as an integer, as a fraction that is whole, and in text. */
-static size_t number_text(const struct tb_arg *arg, char text[NUMBER_TEXT]) {
-  int len;
-  bool whole = arg->type == TB_ARG_DOUBLE && arg->d == floor(arg->d) && fabs(arg->d) < 9e15;
-  if (whole)
-    len = snprintf(text, NUMBER_TEXT, "%" PRId64, (int64_t)arg->d);
-  else if (arg->type == TB_ARG_DOUBLE)
-    len = snprintf(text, NUMBER_TEXT, "%.17g", arg->d);
-  else if (arg->type == TB_ARG_INT)
-    len = snprintf(text, NUMBER_TEXT, "%" PRId64, arg->i);
-  else
-    len = snprintf(text, NUMBER_TEXT, "%" PRIu64, arg->u);
-  return (size_t)len;
-}
-
-static struct tb_str value_text(const struct tb_arg *arg, char text[NUMBER_TEXT]) {
-  switch (arg->type) {
-    case TB_ARG_STRING:
-    case TB_ARG_JSON:
-    case TB_ARG_BLOB:
-      return arg->text;
-    case TB_ARG_NULL:
-      return TB_STR("null");
-    case TB_ARG_BOOL:
-      return arg->u ? TB_STR("true") : TB_STR("false");
-    case TB_ARG_DICT:
-      return TB_STR("{}");
-    case TB_ARG_ARRAY:
-      return TB_STR("[]");
-    default:
-      return (struct tb_str){text, number_text(arg, text)};
-  }
-}
-
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* The row's hash comes before its texts, which are copied. */
-static enum tb_status add(struct tb_diff_rows *rows, const struct tb_diff_hashed *row) {
+enum tb_status tb_diff_rows_add(struct tb_diff_rows *rows, const struct tb_diff_hashed *row) {
   void *items = rows->items;
   enum tb_status status =
       tb_grow_array(rows->allocator, &items, &rows->capacity, rows->count + 1, sizeof(*rows->items), ROWS_MAX);
@@ -196,7 +137,8 @@ static enum tb_status add(struct tb_diff_rows *rows, const struct tb_diff_hashed
   *added = *row;
   added->name = tb_arena_copy(&rows->arena, row->name);
   added->value = tb_arena_copy(&rows->arena, row->value);
-  if (!added->name.ptr || !added->value.ptr) return TB_NO_MEMORY;
+  added->of = tb_arena_copy(&rows->arena, row->of);
+  if (!added->name.ptr || !added->value.ptr || !added->of.ptr) return TB_NO_MEMORY;
   added->hash = mix(row->hash, row->table);
   if (row->has_ts) added->hash = mix(added->hash, (uint64_t)row->ts);
   if (row->track) added->hash = mix_track(rows, added->hash, row->track);
@@ -204,91 +146,6 @@ static enum tb_status add(struct tb_diff_rows *rows, const struct tb_diff_hashed
   if (rows->lacks_memory) return TB_NO_MEMORY;
   rows->count++;
   return TB_OK;
-}
-
-static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *args,
-                               uint32_t count, bool in_array);
-
-/* An argument whose key is in rows->text, and what is in it. */
-static enum tb_status add_arg(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *arg) {
-  char text[NUMBER_TEXT];
-  if (arg->span > 1) return add_args(rows, row, arg + 1, arg->span - 1, arg->type == TB_ARG_ARRAY);
-  row->name = (struct tb_str){rows->text.data ? rows->text.data : "", rows->text.len};
-  row->value = value_text(arg, text);
-  enum tb_status status = add(rows, row);
-  row->value = (struct tb_str){NULL, 0}; /* it may be in `text` */
-  return status;
-}
-
-/* A value that is JSON text (`legacy_json_value`) is what the text says, as to the trace processor; numbers that no
- * 64-bit type holds, and what is nested deeper than arguments are, stay text. */
-static enum tb_status add_json(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *arg) {
-  struct tb_arena arena;
-  struct tb_arg *parsed = NULL;
-  tb_arena_init(&arena, rows->allocator, 0);
-  bool is_read = tb_json_parse_value(&arena, arg->text, &parsed) != 0;
-  rows->in_json = true;
-  enum tb_status status = TB_OK;
-  if (!is_read && tb_json_is_valid(arg->text, TB_JSON_TEXT_DEPTH))
-    status = TB_NO_MEMORY;
-  else
-    status = add_arg(rows, row, is_read ? parsed : arg);
-  rows->in_json = false;
-  tb_arena_free(&arena);
-  return status;
-}
-
-/* The key of an argument within others, such as "a.b[2]", in rows->text from `start` on. */
-static enum tb_status add_args(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_arg *args,
-                               uint32_t count, bool in_array) {
-  struct tb_buffer *key = &rows->text;
-  size_t start = key->len;
-  uint32_t place = 0;
-  for (uint32_t i = 0; i < count; i += args[i].span, place++) {
-    char text[NUMBER_TEXT];
-    const struct tb_arg *arg = &args[i];
-    if (arg->flags & TB_ARG_DERIVED) continue;
-    key->len = start;
-    int len = in_array ? snprintf(text, sizeof(text), "[%u]", place) : snprintf(text, sizeof(text), start ? "." : "");
-    enum tb_status status = tb_buffer_append(key, text, (size_t)len);
-    if (status == TB_OK && arg->name.len) status = tb_buffer_append(key, arg->name.ptr, arg->name.len);
-    if (status == TB_OK)
-      status = arg->type == TB_ARG_JSON && !rows->in_json ? add_json(rows, row, arg) : add_arg(rows, row, arg);
-    if (status != TB_OK) return status;
-  }
-  key->len = start;
-  return TB_OK;
-}
-
-static enum tb_status add_field(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const char *key,
-                                struct tb_str text) {
-  const struct tb_arg arg = {.text = text, .span = 1, .type = TB_ARG_STRING};
-  if (!text.len) return TB_OK;
-  rows->text.len = 0;
-  enum tb_status status = tb_buffer_append(&rows->text, key, strlen(key));
-  return status == TB_OK ? add_arg(rows, row, &arg) : status;
-}
-
-/* Fields that JSON has as arguments. */
-static enum tb_status add_fields(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
-  char number[NUMBER_TEXT];
-  const struct tb_frame *from = &event->source_location;
-  enum tb_status status = add_field(rows, row, TB_ARG_LOG_LEVEL, tb_log_level_name(event->log_level));
-  if (status == TB_OK) status = add_field(rows, row, TB_ARG_SOURCE_LOCATION "." TB_ARG_FUNCTION_NAME, from->function);
-  if (status == TB_OK) status = add_field(rows, row, TB_ARG_SOURCE_LOCATION "." TB_ARG_FILE_NAME, from->file);
-  if (status == TB_OK && from->line && (from->function.len || from->file.len)) {
-    snprintf(number, sizeof(number), "%" PRIu32, from->line);
-    status = add_field(rows, row, TB_ARG_SOURCE_LOCATION "." TB_ARG_LINE_NUMBER, tb_str_from(number));
-  }
-  if (status == TB_OK && event->has & TB_HAS_CORRELATION) {
-    snprintf(number, sizeof(number), "%" PRIu64, event->correlation_id);
-    struct tb_str text = event->correlation_text.len ? event->correlation_text : tb_str_from(number);
-    status = add_field(rows, row, TB_ARG_CORRELATION, text);
-  }
-  if (status != TB_OK || !(event->has & TB_HAS_THREAD_INSTRUCTIONS)) return status;
-  snprintf(number, sizeof(number), "%" PRId64, event->thread_instruction_count);
-  const char *key = event->type == TB_EVENT_SLICE_END ? TB_ARG_INSTRUCTIONS_AT_END : TB_ARG_INSTRUCTIONS;
-  return add_field(rows, row, key, tb_str_from(number));
 }
 
 /* Categories are a set in Perfetto, and a list in JSON. */
@@ -303,88 +160,133 @@ static uint64_t hash_categories(struct tb_str list) {
   return sum;
 }
 
-enum slice_kind { KIND_SLICE, KIND_INSTANT, KIND_ASYNC_INSTANT };
-
 /* Where a format names no tracks, slices of a process' own track are as those of its tracks; instants are not. */
-static enum slice_kind kind_of(const struct tb_diff_rows *rows, const struct tb_event *event) {
-  if (event->type != TB_EVENT_INSTANT) return KIND_SLICE;
-  return event->track->type == TB_TRACK_CUSTOM && !rows->view.names_tracks ? KIND_ASYNC_INSTANT : KIND_INSTANT;
+static enum tb_diff_slice_kind kind_of(const struct tb_diff_rows *rows, const struct tb_event *event) {
+  if (event->type != TB_EVENT_INSTANT) return TB_DIFF_SLICE;
+  bool is_async = event->track->type == TB_TRACK_CUSTOM && !rows->view.names_tracks;
+  return is_async ? TB_DIFF_ASYNC_INSTANT : TB_DIFF_INSTANT;
 }
 
-/* When the event's slice began: an argument is the slice's, be it said at its begin or at its end. */
-static enum tb_status find_begin(struct tb_diff_rows *rows, const struct tb_event *event, int64_t *begin) {
-  if (event->type == TB_EVENT_SLICE_BEGIN) return tb_map_put(&rows->begins, event->slice_id, 0, (uint64_t)event->ts);
-  const uint64_t *found = event->type == TB_EVENT_SLICE_END ? tb_map_find(&rows->begins, event->slice_id, 0) : NULL;
-  if (!found) return TB_OK;
-  *begin = (int64_t)*found;
-  tb_map_remove(&rows->begins, event->slice_id, 0);
-  return TB_OK;
+/* Whether an end counts by its begin. Formats differ in which of a thread's slices of one name an end is of, where they
+ * overlap: one may be on a track of its own. */
+static bool is_tied(const struct tb_diff_rows *rows, const struct tb_diff_slice *slice) {
+  if (!rows->view.is_across) return true;
+  return slice->track && without_lane(rows, slice->track)->type != TB_TRACK_THREAD;
 }
 
-static bool has_said(const struct said_args *said, uint64_t hash) {
-  size_t at = 0;
-  if (!said) return false;
-  TB_LOWER_BOUND(at, said->count, i, said->hashes[i] < hash);
-  return at < said->count && said->hashes[at] == hash;
-}
-
-/* The rows from `first` on are the event's arguments. */
-static enum tb_status note_said(struct tb_diff_rows *rows, uint64_t slice, size_t first) {
-  size_t count = rows->count - first;
-  struct said_args *said = tb_alloc(rows->allocator, size_of_said(count));
-  if (!said) return TB_NO_MEMORY;
-  said->count = count;
-  for (size_t i = 0; i < count; i++) said->hashes[i] = rows->items[first + i].hash;
-  enum tb_status status = tb_map_put(&rows->said, slice, 0, (uint64_t)(uintptr_t)said);
-  if (status != TB_OK) free_said(rows, said);
-  return status;
-}
-
-/* Leaves one of equal arguments of a slice, be they of its begin, its end or both: an argument has one value. */
-static enum tb_status leave_said_once(struct tb_diff_rows *rows, const struct tb_event *event, size_t first) {
-  bool ends = event->type == TB_EVENT_SLICE_END;
-  struct said_args *said = ends ? tb_map_find_pointer(&rows->said, event->slice_id, 0) : NULL;
-  size_t kept = first;
-  if (rows->count - first > 1) qsort(&rows->items[first], rows->count - first, sizeof(*rows->items), tb_diff_by_hash);
-  for (size_t i = first; i < rows->count; i++) {
-    uint64_t hash = rows->items[i].hash;
-    if ((kept > first && rows->items[kept - 1].hash == hash) || has_said(said, hash)) continue;
-    rows->items[kept++] = rows->items[i];
-  }
-  rows->count = kept;
-  if (said) {
-    tb_map_remove(&rows->said, event->slice_id, 0);
-    free_said(rows, said);
-  }
-  return event->type == TB_EVENT_SLICE_BEGIN && kept > first ? note_said(rows, event->slice_id, first) : TB_OK;
-}
-
-static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
+static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event,
+                                struct tb_diff_slice *slice) {
   bool ends = event->type == TB_EVENT_SLICE_END;
   row->table = ends ? TB_DIFF_ENDS : TB_DIFF_SLICES;
-  row->hash = ends ? 0 : mix(kind_of(rows, event), hash_categories(event->categories));
+  row->kind = kind_of(rows, event);
+  row->hash = ends ? 0 : mix(row->kind, hash_categories(event->categories));
   row->name = event->name;
+  if (!ends) row->of = event->categories;
   if (ends && !event->offset) row->offset = TB_NO_OFFSET; /* the reader made it of a duration */
-  enum tb_status status = add(rows, row);
-  if (status == TB_OK) status = find_begin(rows, event, &row->ts);
-  row->table = TB_DIFF_ARGS;
-  row->hash = 0;
-  rows->text.len = 0;
-  size_t first = rows->count;
-  if (status == TB_OK) status = add_args(rows, row, event->args, event->arg_count, false);
-  if (status == TB_OK) status = add_fields(rows, row, event);
-  return status == TB_OK ? leave_said_once(rows, event, first) : status;
+  if (ends && slice && is_tied(rows, slice)) {
+    row->has_began = true;
+    row->began = slice->ts;
+    row->hash = mix(1, (uint64_t)slice->ts);
+  }
+  enum tb_status status = tb_diff_rows_add(rows, row);
+  if (slice) row->ts = slice->ts;
+  if (status == TB_OK) status = tb_diff_rows_add_args(rows, row, event, slice);
+  if (ends) tb_diff_slices_end(&rows->slices, slice);
+  return status;
 }
 
 static enum tb_status add_counter(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
-  char text[NUMBER_TEXT];
+  char text[TB_DIFF_NUMBER];
   row->table = TB_DIFF_COUNTERS;
   row->name = compared_name(rows, event->track);
-  if (event->arg_count) row->value = value_text(&event->args[0], text);
-  enum tb_status status = add(rows, row);
-  row->value = (struct tb_str){NULL, 0}; /* it may be in `text` */
+  if (event->arg_count) row->value = tb_diff_value(&event->args[0], text);
+  return tb_diff_rows_add(rows, row);
+}
+
+/* Across formats its thread alone: of slices that overlap, formats differ in which one the flow is at. */
+static uint64_t hash_slice(struct tb_diff_rows *rows, const struct tb_diff_slice *slice) {
+  if (!slice) return 0;
+  uint64_t hash = mix_track(rows, 0, slice->track);
+  return rows->view.is_across ? hash : mix_text(mix(hash, (uint64_t)slice->ts), slice->name);
+}
+
+/* Both slices that it joins count. */
+static enum tb_status add_flow(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event) {
+  const struct tb_diff_slice *from = tb_diff_slices_find(&rows->slices, event->flow_from);
+  const struct tb_diff_slice *to = tb_diff_slices_find(&rows->slices, event->slice_id);
+  row->table = TB_DIFF_FLOWS;
+  row->hash = mix(hash_slice(rows, from), hash_slice(rows, to));
+  if (to && !rows->view.is_across) row->name = to->name;
+  if (from) {
+    row->of = from->name;
+    row->from = from->track;
+    row->has_began = true;
+    row->began = from->ts;
+  }
+  return tb_diff_rows_add(rows, row);
+}
+
+/* ---- what else happens ------------------------------------------------------------------------------------------- */
+
+static enum tb_status put_text(struct tb_buffer *to, struct tb_str text) {
+  return tb_buffer_append(to, text.ptr, text.len);
+}
+
+static enum tb_status put_detail(struct tb_diff_rows *rows, const char *key, const struct tb_arg *arg) {
+  char number[TB_DIFF_NUMBER];
+  if (!arg) return TB_OK;
+  enum tb_status status = put_text(&rows->details, rows->details.len ? TB_STR(", ") : TB_STR(""));
+  if (status == TB_OK) status = put_text(&rows->details, tb_str_from(key));
+  return status == TB_OK ? put_text(&rows->details, tb_diff_value(arg, number)) : status;
+}
+
+/* The field, or what a conversion keeps as a further member. NULL: neither. */
+static const struct tb_arg *field_of(const struct tb_event *event, uint32_t has, struct tb_arg *field,
+                                     const char *key) {
+  return event->has & has ? field : tb_find_member(event->extra, event->extra_count, tb_str_from(key));
+}
+
+/* Formats differ in whether a thread that waits for a CPU names one. */
+static bool compares_cpu(const struct tb_diff_rows *rows, const struct tb_event *event) {
+  return event->type == TB_EVENT_SAMPLE ||
+         (event->type == TB_EVENT_THREAD_STATE &&
+          (!rows->view.is_across || event->task_state == TB_TASK_RUNNING || event->task_state > TB_TASK_RUNNING));
+}
+
+/* The stack comes first, since it is made in the same memory. */
+static enum tb_status say_details(struct tb_diff_rows *rows, const struct tb_event *event) {
+  struct tb_arg cpu = {.u = event->cpu, .span = 1, .type = TB_ARG_UINT};
+  struct tb_arg weight = {.d = event->weight, .span = 1, .type = TB_ARG_DOUBLE};
+  struct tb_arg priority = {.i = event->priority, .span = 1, .type = TB_ARG_INT};
+  struct tb_arg state = {.u = event->kernel_state, .span = 1, .type = TB_ARG_UINT};
+  bool is_sample = event->type == TB_EVENT_SAMPLE, is_one_format = !rows->view.is_across;
+  enum tb_status status = tb_diff_stacks_text(&rows->stacks, &event->stack, is_one_format, &rows->details);
+  if (status == TB_OK && compares_cpu(rows, event))
+    status = put_detail(rows, "cpu ", field_of(event, TB_HAS_CPU, &cpu, "cpu"));
+  if (status == TB_OK && is_sample)
+    status = put_detail(rows, "weight ", field_of(event, TB_HAS_WEIGHT, &weight, "weight"));
+  if (status == TB_OK && is_one_format && event->has & TB_HAS_PRIORITY)
+    status = put_detail(rows, "priority ", &priority);
+  if (status == TB_OK && is_one_format && event->has & TB_HAS_KERNEL_STATE && event->kernel_state)
+    status = put_detail(rows, "kernel's state ", &state);
   return status;
 }
+
+static enum tb_status add_other(struct tb_diff_rows *rows, struct tb_diff_hashed *row, const struct tb_event *event,
+                                enum tb_event_type type) {
+  if (say_details(rows, event) != TB_OK) return TB_NO_MEMORY;
+  row->table = TB_DIFF_EVENTS;
+  row->kind = (uint8_t)type;
+  row->hash = mix(type, event->task_state);
+  row->of = event->task_state ? tb_task_state_letter((enum tb_task_state)event->task_state) : TB_STR("");
+  if (rows->view.names_states || !event->task_state) row->name = event->name;
+  row->value = (struct tb_str){rows->details.len ? rows->details.data : "", rows->details.len};
+  enum tb_status status = tb_diff_rows_add(rows, row);
+  row->value = TB_STR("");
+  return status == TB_OK ? tb_diff_rows_add_args(rows, row, event, NULL) : status;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status use(struct tb_diff_rows *rows, const struct tb_track *track) {
   enum tb_status status = TB_OK;
@@ -415,15 +317,23 @@ static const struct tb_track *owner_of(const struct tb_diff_rows *rows, const st
 }
 
 /* An object's life is a slice in Perfetto, and comes with its phase. */
-static enum tb_status find_type(struct tb_diff_rows *rows, const struct tb_event *event, enum tb_event_type *type) {
-  *type = event->type;
-  if (event->type == TB_EVENT_SLICE_BEGIN && event->phase == 'N') {
-    *type = TB_EVENT_OBJECT_CREATE;
-    return tb_map_put(&rows->objects, event->slice_id, 0, 1);
-  }
-  if (event->type != TB_EVENT_SLICE_END || !tb_map_find(&rows->objects, event->slice_id, 0)) return TB_OK;
-  tb_map_remove(&rows->objects, event->slice_id, 0);
-  *type = TB_EVENT_OBJECT_DELETE;
+static enum tb_event_type type_of(const struct tb_event *event, const struct tb_diff_slice *slice) {
+  if (!slice || !slice->is_object) return event->type;
+  return event->type == TB_EVENT_SLICE_BEGIN ? TB_EVENT_OBJECT_CREATE : TB_EVENT_OBJECT_DELETE;
+}
+
+/* The slice that the event begins, ends, or is a flow's event in; NULL for any other, and for an end of nothing. */
+static enum tb_status find_slice(struct tb_diff_rows *rows, const struct tb_event *event,
+                                 struct tb_diff_slice **slice) {
+  bool begins = event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_INSTANT;
+  bool flows = event->type == TB_EVENT_FLOW_BEGIN || event->type == TB_EVENT_FLOW_STEP;
+  *slice = NULL;
+  if (!begins && !flows && event->type != TB_EVENT_SLICE_END) return TB_OK;
+  uint64_t id = flows ? event->flow_from : event->slice_id;
+  *slice = begins ? tb_diff_slices_begin(&rows->slices, event) : tb_diff_slices_find(&rows->slices, id);
+  if (!*slice) return begins ? TB_NO_MEMORY : TB_OK;
+  if (begins) (*slice)->is_object = event->type == TB_EVENT_SLICE_BEGIN && event->phase == 'N';
+  (*slice)->is_of_flow |= flows || event->flow_count || event->has & TB_HAS_FLOW_OUT;
   return TB_OK;
 }
 
@@ -444,28 +354,29 @@ static enum tb_status note_lane(struct tb_diff_rows *rows, const struct tb_event
 }
 
 enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb_event *event) {
-  enum tb_event_type type;
+  struct tb_diff_slice *slice;
   if (is_passed_over(rows, event)) return TB_OK;
-  if (note_lane(rows, event) != TB_OK) return TB_NO_MEMORY;
-  if (find_type(rows, event, &type) != TB_OK) return TB_NO_MEMORY;
+  if (note_lane(rows, event) != TB_OK || find_slice(rows, event, &slice) != TB_OK) return TB_NO_MEMORY;
+  enum tb_event_type type = type_of(event, slice);
   struct tb_diff_hashed row = {.ts = event->ts,
                                .has_ts = event->has & TB_HAS_TS,
                                .offset = event->offset,
                                .track = owner_of(rows, event, type),
                                .name = {"", 0},
-                               .value = {"", 0}};
+                               .value = {"", 0},
+                               .of = {"", 0}};
+  if (slice && (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_INSTANT)) slice->track = row.track;
   if (use(rows, row.track) != TB_OK) return TB_NO_MEMORY;
   switch (type) {
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_COMPLETE:
     case TB_EVENT_SLICE_END:
     case TB_EVENT_INSTANT:
-      return add_slice(rows, &row, event);
+      return add_slice(rows, &row, event, slice);
     case TB_EVENT_COUNTER:
       return add_counter(rows, &row, event);
     case TB_EVENT_FLOW_EDGE:
-      row.table = TB_DIFF_FLOWS;
-      return add(rows, &row);
+      return add_flow(rows, &row, event);
     case TB_EVENT_FLOW_BEGIN:
     case TB_EVENT_FLOW_STEP:
     case TB_EVENT_FLOW_END: /* the edges say it */
@@ -473,11 +384,16 @@ enum tb_status tb_diff_rows_add_event(struct tb_diff_rows *rows, const struct tb
     default:
       break;
   }
-  row.table = TB_DIFF_EVENTS;
-  row.hash = mix(type, event->task_state);
-  if (rows->view.names_states || !event->task_state) row.name = event->name;
-  return add(rows, &row);
+  enum tb_status status = add_other(rows, &row, event, type);
+  if (type == TB_EVENT_OBJECT_DELETE) tb_diff_slices_end(&rows->slices, slice);
+  return status;
 }
+
+enum tb_status tb_diff_rows_add_frame(struct tb_diff_rows *rows, const struct tb_event *event) {
+  return tb_diff_stacks_add(&rows->stacks, event);
+}
+
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 /* Conversions name what has an id of text after it. */
 static bool is_id(const struct tb_track *track) {
@@ -489,7 +405,8 @@ static bool is_id(const struct tb_track *track) {
 /* A track without events shows nothing; across formats what has no name says nothing that its events do not. */
 static bool is_row(const struct tb_diff_rows *rows, const struct tb_track *track) {
   const struct tb_diff_view *view = &rows->view;
-  bool is_used = tb_map_find(&rows->used, track->index, 0), is_named = track->name.len && !is_id(track);
+  bool is_used = tb_map_find(&rows->used, track->index, 0), has_labels = tb_track_get_details(track)->label_count;
+  bool is_named = (track->name.len && !is_id(track)) || has_labels;
   if (view->is_across && (is_id(track) || without_lane(rows, track) != track)) return false;
   if (track->type == TB_TRACK_GLOBAL) return false;
   if (track->type == TB_TRACK_CUSTOM && !view->names_tracks) return false;
@@ -498,40 +415,27 @@ static bool is_row(const struct tb_diff_rows *rows, const struct tb_track *track
   return is_named || (!view->is_across && is_used);
 }
 
+static enum tb_status say_labels(struct tb_diff_rows *rows, const struct tb_track *track) {
+  const struct tb_track_details *details = tb_track_get_details(track);
+  enum tb_status status = TB_OK;
+  rows->details.len = 0;
+  for (uint32_t i = 0; i < details->label_count && status == TB_OK; i++) {
+    status = put_text(&rows->details, i ? TB_STR(", ") : TB_STR("labels "));
+    if (status == TB_OK) status = put_text(&rows->details, details->labels[i]);
+  }
+  return status;
+}
+
 enum tb_status tb_diff_rows_add_track(struct tb_diff_rows *rows, const struct tb_track *track) {
   if (!is_row(rows, track)) return TB_OK;
-  struct tb_diff_hashed row = {.offset = TB_NO_OFFSET, .track = track, .name = track->name, .value = {"", 0}};
+  struct tb_diff_hashed row = {
+      .offset = TB_NO_OFFSET, .track = track, .name = track->name, .value = {"", 0}, .of = {"", 0}};
+  if (say_labels(rows, track) != TB_OK) return TB_NO_MEMORY;
+  row.value = (struct tb_str){rows->details.len ? rows->details.data : "", rows->details.len};
   if (is_own(track)) row.name = compared_name(rows, track);
   if (is_id(track)) row.name = (struct tb_str){"", 0};
   row.table = track->type == TB_TRACK_PROCESS  ? TB_DIFF_PROCESSES
               : track->type == TB_TRACK_THREAD ? TB_DIFF_THREADS
                                                : TB_DIFF_TRACKS;
-  return add(rows, &row);
-}
-
-/* ---- text -------------------------------------------------------------------------------------------------------- */
-
-static enum tb_status put(struct tb_buffer *to, const char *text) { return tb_buffer_append(to, text, strlen(text)); }
-
-static enum tb_status put_track(struct tb_buffer *to, const struct tb_track *track) {
-  char text[64];
-  for (unsigned depth = 0; track && track->type != TB_TRACK_GLOBAL && depth < 8; track = track->parent, depth++) {
-    const char *kind = track->type == TB_TRACK_PROCESS ? "pid" : track->type == TB_TRACK_THREAD ? "tid" : "track";
-    bool by_id = track->type == TB_TRACK_PROCESS || track->type == TB_TRACK_THREAD;
-    int64_t id = track->type == TB_TRACK_PROCESS ? track->pid : track->tid;
-    snprintf(text, sizeof(text), " %s ", kind);
-    enum tb_status status = put(to, text);
-    snprintf(text, sizeof(text), "%" PRId64, id);
-    if (status == TB_OK) status = by_id ? put(to, text) : tb_buffer_append(to, track->name.ptr, track->name.len);
-    if (status != TB_OK) return status;
-  }
-  return TB_OK;
-}
-
-enum tb_status tb_diff_row_text(const struct tb_diff_hashed *row, struct tb_buffer *to) {
-  enum tb_status status = tb_buffer_append(to, row->name.ptr, row->name.len);
-  if (status == TB_OK && row->value.len) status = put(to, " = ");
-  if (status == TB_OK) status = tb_buffer_append(to, row->value.ptr, row->value.len);
-  if (status == TB_OK && row->track) status = put(to, ", of");
-  return status == TB_OK ? put_track(to, row->track) : status;
+  return tb_diff_rows_add(rows, &row);
 }

@@ -22,25 +22,31 @@ extern "C" {
 
 /* What is compared, X(id, name). Rows are equal where these are:
  *   slices     begin, track, name and categories of slices and instants
- *   ends       end, track and name of slices that end
- *   args       time, track, key and value of an argument of a slice (the time of its begin) or an instant, once; fields
- *              that JSON has as arguments are such: log_level, source_location, correlation_id, instruction counts
+ *   ends       end, begin, track and name of slices that end
+ *   args       time, track, key, type and value of an argument of a slice (the time of its begin) or another event, and
+ *              the slice's or event's name, once for each slice; fields of slices that not all formats have as such are
+ *              arguments too: log_level, source_location, correlation_id, thread_ts, instruction counts, stack. A
+ *              number is the same as an integer and as a fraction
  *   counters   time, track, name and value
- *   flows      time, track of the slice that a flow leads to
- *   events     time, track and name of all else that happens: states of threads, logs, samples; of objects and memory
- *              dumps the process
- *   processes, threads   ids and name
+ *   flows      time; of both slices that it joins name, begin and track
+ *   events     type, time, track and name of all else that happens: states of threads, with the CPU and the priority,
+ *              logs, samples, with weight, CPU and stack; of objects and memory dumps the process
+ *   processes, threads   ids, name and labels
  *   tracks     type, process, thread and name of all other tracks
  * A process or thread without a name and an event is no row, nor is another track without an event. A track is known by
  * process and thread id, one of its own by its parent and its name. Ids of tracks, flows, sequences and interned texts,
- * the order in the file, and what a trace says of its recording are not compared.
+ * the order in the file, and what a trace says of its recording are not compared. tb_difference.not_compared has what
+ * else is not.
  *
  * Of two formats what one of them does not have is not compared:
  *   names of tracks of async slices, where only Perfetto and ftrace have them; such a track is its process', and what
  *   an id has that processes share is of the process that says it
  *   whether what has no thread is of process 0 or of none; processes and threads without a name
- *   how many tracks of one name slices are spread over, such as those for slices that overlap; an END that ends nothing
- *   the words for states of threads where one trace is FXT, and idle threads: the states are compared
+ *   how many tracks of one name slices are spread over, such as those for slices that overlap; so neither which one of
+ *   a thread's slices a flow joins, nor the begin of a thread's slice that ends; an END that ends nothing
+ *   the words for states of threads where one trace is FXT, and idle threads: the states are compared, and the CPU of
+ *   threads that do not wait for one
+ *   whether a number is a pointer or a koid; of stacks all but the functions
  *   how a counter's name has its series and its id: "N:S:I" of FXT is "N id: I S", of id 0 "N S"; "N value" is "N"
  * Events that one format has as text or as instants (the kernel's, other packets of Perfetto) are compared as such. */
 #define TB_DIFF_TABLE_LIST(X) \
@@ -93,6 +99,10 @@ struct tb_difference {
   size_t row_count;
   const struct tb_loss *losses[2]; /* of each reading: what was lost is not compared */
   size_t loss_counts[2];
+  /* Parts of one could not be read: what is equal is the rest. Ends without a begin that both have are none. */
+  bool is_partial;
+  const char *const *not_compared; /* what traces of these formats may say that the rows do not, for people */
+  size_t not_compared_count;
 };
 
 struct tb_diff_options {

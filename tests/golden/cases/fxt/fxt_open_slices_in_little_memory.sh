@@ -15,8 +15,7 @@ awk 'BEGIN {
 }' > in.json
 for memory in 1M 1G; do
   tracebridge convert -q in.json -o $memory.fxt --memory $memory; echo "$memory: $?"
-  tracebridge convert -q $memory.fxt -o $memory.json
 done
 cmp -s 1M.fxt 1G.fxt || echo "other records"
-tracebridge diff -q 1M.json 1G.json | head -3
+tracebridge diff -q 1M.fxt 1G.fxt | head -3
 tracebridge info 1M.fxt | grep '^events'
