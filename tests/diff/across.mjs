@@ -125,6 +125,9 @@ const onProcessor = (cpu) => {
   return { end, text: text.replaceAll("[000]", `[00${cpu}]`) };
 };
 
+const withoutId = (ts) => json({ ...at, ph: "S", name: "alone", ts }, { ...at, ph: "F", name: "alone", ts: 50 },
+                               { ...at, ph: "n", name: "alone", ts: 60 });
+
 const CASES = [ // [what, to, the trace, one that says something else, tables that differ then]
   ["when async slices end", "pftrace", two(10, 20), two(20, 10), ["ends"]],
   ["arguments of slices that begin at one time", "pftrace", atOnce(1, 2), atOnce(2, 1), ["args"]],
@@ -138,6 +141,8 @@ const CASES = [ // [what, to, the trace, one that says something else, tables th
   ["a bool and its text", "pftrace", says(true), says("true"), ["args"]],
   ["null and its text", "pftrace", says(null), says("null"), ["args"]],
   ["numbers past 64 bits", "pftrace", says(1e300), says("1e300"), ["args"]],
+  ["async events without an id", "pftrace", withoutId(1), withoutId(2), ["events"]],
+  ["async events without an id", "fxt", withoutId(1), withoutId(2), ["events"]],
   ["a snapshot", "pftrace", snapshot(1), snapshot(2), ["args"]],
   ["when async slices end", "fxt", two(10, 20), two(20, 10), ["ends"]],
   ["arguments of slices that begin at one time", "fxt", atOnce(1, 2), atOnce(2, 1), ["args"]],

@@ -24,10 +24,11 @@ static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
     case TB_EVENT_SLICE_COMPLETE: /* its duration comes behind the phase, if at all */
       return TB_EVENT_INSTANT;
     case TB_EVENT_INSTANT:
+      return type;
     case TB_EVENT_ASYNC_BEGIN:
     case TB_EVENT_ASYNC_INSTANT:
-    case TB_EVENT_ASYNC_END:
-      return type;
+    case TB_EVENT_ASYNC_END: /* without an id they join no other, as in JSON */
+      return type == TB_EVENT_INSTANT ? TB_EVENT_OTHER : type;
     case TB_EVENT_OBJECT_CREATE:
     case TB_EVENT_OBJECT_SNAPSHOT:
     case TB_EVENT_OBJECT_DELETE:

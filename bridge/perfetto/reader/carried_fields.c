@@ -101,12 +101,13 @@ static void set_phase(struct tb_event *event, struct tb_str phase) {
     event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
   }
   if (event->type == TB_EVENT_SLICE_COMPLETE) event->type = tb_complete_event_type(event);
-  /* an end of what did not begin: as such it would end what did */
-  if (event->type == TB_EVENT_SLICE_END) event->type = TB_EVENT_OTHER;
-  if (event->type == TB_EVENT_OTHER) event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};
   bool is_async =
       event->type == TB_EVENT_ASYNC_BEGIN || event->type == TB_EVENT_ASYNC_INSTANT || event->type == TB_EVENT_ASYNC_END;
-  if (is_async) event->has |= TB_HAS_EXPLICIT_PHASE;
+  bool lacks_id = is_async && event->id.kind == TB_ID_NONE;
+  /* an end of what did not begin would end what did; async events without an id join no other, as in JSON */
+  if (event->type == TB_EVENT_SLICE_END || lacks_id) event->type = TB_EVENT_OTHER;
+  if (event->type == TB_EVENT_OTHER) event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};
+  if (is_async && !lacks_id) event->has |= TB_HAS_EXPLICIT_PHASE;
   if (event->phase != 'i' && event->phase != 'I') event->instant_scope = 0;
   /* T is a legacy async step, and Perfetto's own phase of a thread's state, which has a duration */
   if (event->phase == 'T' && event->has & TB_HAS_DUR) event->type = TB_EVENT_THREAD_STATE;
