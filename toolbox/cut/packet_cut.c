@@ -325,7 +325,8 @@ static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   if (order->replaced.ptr) return tb_walk_write(walk, order->replaced);
   cut->patches.count = 0;
   if (edit->inserts_timestamp || edit->sheds_args || edit->sheds_flows || edit->set_timestamp || edit->sheds_extras ||
-      edit->sets_duration || edit->add_to_value || edit->flow_ends || edit->annotation.ptr || edit->extra_count)
+      edit->sets_duration || edit->bounds_flows || edit->add_to_value || edit->flow_ends || edit->annotation.ptr ||
+      edit->extra_count)
     status = tb_packet_edit_make(edit, walk->packet.packet, &cut->patches);
   if (status == TB_OK) status = order->late ? put_late(cut, sequence) : tb_walk_write_patched(walk, &cut->patches);
   if (status != TB_OK || !order->stated_count) return status;
@@ -440,7 +441,12 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
     return TB_OK;
   }
   struct tb_cut_sequence *sequence = get_sequence(cut);
-  struct tb_packet_edit edit = {.sets_duration = order->sets_duration, .duration_ns = order->duration_ns};
+  struct tb_packet_edit edit = {.sets_duration = order->sets_duration,
+                                .duration_ns = order->duration_ns,
+                                .bounds_flows = order->bounds_flows,
+                                .flows_from = order->flows_from,
+                                .flows_until = order->flows_until,
+                                .moved_to = order->fate == TB_CUT_MOVE ? order->host_time : walk->host_time};
   enum tb_status status = sequence ? TB_OK : TB_NO_MEMORY;
   if (sequence && sequence->has_late && (head->cleared || head->dropped || head->has_defaults))
     status = tb_cut_write_late(cut);

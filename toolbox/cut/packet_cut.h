@@ -31,6 +31,8 @@ struct tb_cut_order {
   struct tb_str annotation, in_place; /* as of tb_packet_edit */
   const uint64_t *stated; /* further counters whose values in it are said by packets of their own, at `host_time` */
   size_t stated_count;
+  bool bounds_flows; /* events of flows that JSON had for the packet come in these times of machine 0's trace clock: */
+  int64_t flows_from, flows_until;
   uint32_t outlived; /* of an end that stays: so many slices in that one end right before it, which have no own ends */
   const struct tb_event_extras *extras; /* what stays of the values of further counters; NULL: all of them */
   struct tb_event_view view;            /* of a track event, where there are incremental counters, or slices that end

@@ -88,6 +88,16 @@ static enum tb_status edit_flow(const struct tb_packet_edit *edit, const struct 
   return id == field->value ? TB_OK : tb_message_patches_number(patches, field, id);
 }
 
+/* An event of a flow is so long behind the packet's own. */
+static enum tb_status edit_json_flow(const struct tb_packet_edit *edit, const struct tb_wire_field *flow,
+                                     struct tb_message_patch *patches) {
+  int64_t delay = tb_wire_zigzag_decode(tb_wire_find_number(flow->bytes, TB_JSON_FLOW_DELAY));
+  int64_t time = tb_time_add(edit->walk->host_time, delay);
+  if (time > edit->flows_until) time = edit->flows_until;
+  if (time < edit->flows_from) time = edit->flows_from;
+  return edit_message(flow, TB_JSON_FLOW_DELAY, tb_wire_zigzag(tb_time_subtract(time, edit->moved_to)), NULL, patches);
+}
+
 static enum tb_status edit_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *annotation,
                                       struct tb_message_patch *patches) {
   struct tb_message_patches_mark mark;
@@ -171,6 +181,8 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
               edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->flow_ends ||
               edit->annotation.ptr || edit->extra_count))
       status = edit_event(edit, &field, patches);
+    else if (edit->bounds_flows && field.number == TB_TRACE_PACKET_JSON_FLOWS && field.type == TB_WIRE_BYTES)
+      status = edit_json_flow(edit, &field, patches);
     else if (field.number == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT && field.type == TB_WIRE_BYTES &&
              edit->sets_duration)
       status = edit_message(&field, TB_GPU_RENDER_STAGE_EVENT_DURATION, (uint64_t)edit->duration_ns, NULL, patches);

@@ -25,6 +25,9 @@ struct tb_packet_edit {
   int64_t duration_ns;                  /* that becomes its duration then */
   int64_t add_to_value;                 /* to the value of a counter, an increment */
   const struct tb_flow_ends *flow_ends; /* by which ids of flows change; NULL: none do */
+  bool bounds_flows;                    /* events of flows that JSON had for the packet come in these times: */
+  int64_t flows_from, flows_until;      /* of machine 0's trace clock, as ... */
+  int64_t moved_to;                     /* ... that of the packet, once it has moved */
   struct tb_str annotation;             /* the bytes of an annotation's value that changes; ptr NULL: none does */
   struct tb_str in_place;               /* the whole field that takes its place */
   const struct tb_walk *walk;           /* of whose current packet they are then */

@@ -353,6 +353,9 @@ static void decide(struct trimming *t, const struct tb_edge_packet *at_edge, str
     return;
   }
   if (at_edge) order->outlived = at_edge->outlived;
+  order->bounds_flows = head->json_flow_count != 0;
+  order->flows_from = t->window.start;
+  order->flows_until = t->window.end - 1;
   bool inside = tb_window_has(&t->window, walk->host_time);
   t->report.inside += inside;
   if (inside && walk->host_time > t->window.start) at_edge = NULL;
