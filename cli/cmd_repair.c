@@ -73,9 +73,11 @@ const struct cli_command cli_repair = {
         "whose inside is damaged. A clock does not run backwards: a snapshot in which one of the system's does is "
         "taken to be wrong and left out. Of several Perfetto recordings in one file, as cat makes it, each becomes a "
         "file of its own, since they have neither clocks nor tracks in common: the second of -o whole.pftrace is "
-        "whole.2.pftrace, which must not be there yet; merge puts them on one clock. The exit status is 0 where all "
-        "that was lost was damaged. The output is a Perfetto trace where its name ends in .perfetto-trace or .pftrace; "
-        ".json and .fxt convert it on the way, as convert does; each also with .gz or .zst.",
+        "whole.2.pftrace, which must not be there yet; merge puts them on one clock. Where a writer says nothing "
+        "when it begins, as scripts that write packets do, its recording is taken to go on with the one before. The "
+        "exit status is 0 where all that was lost was damaged. The output is a Perfetto trace where its name ends in "
+        ".perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert does; each also with .gz or "
+        ".zst.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

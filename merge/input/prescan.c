@@ -398,7 +398,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
   if (head->first || tb_recording_may_open(head->kind))
     status = tb_recordings_take(&s->recordings, head, sequence, sequence->writer != 0, packet->offset);
   else if (head->kind)
-    tb_recordings_take_events(&s->recordings, sequence);
+    status = tb_recordings_take_other(&s->recordings, head, sequence, packet->offset);
   if (!sequence->writer) sequence->writer = read_writer(packet->packet);
   s->has_start |= is_start(s, head);
   s->has_events |= is_event(head) && !head->clock_snapshot.ptr;

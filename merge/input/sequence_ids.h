@@ -37,6 +37,7 @@ struct tb_merge_sequence {
   uint8_t anchors;        /* TB_ANCHOR_…: where its events are that name no track */
   uint8_t recording;      /* see tb_recording_starts_sequence */
   uint32_t opening;       /* the tb_recordings.opening that it began behind */
+  uint32_t preamble;      /* the tb_recordings.preamble that our writer started it behind */
   bool has_state;         /* its incremental state was cleared: from there on it is known */
   uint64_t lacking;       /* packets before that which need it */
   struct tb_interned_run interned[TB_INTERNED_RUNS];

@@ -49,6 +49,7 @@ WHOLE = [
     ' track_descriptor { uuid: 10 thread { pid: 7 tid: 7 thread_name: "main" } } }',
     event(2000, BEGIN, 'name: "a"'), event(3000, END),
 ]
+CONFIG = "packet { trusted_packet_sequence_id: 1 trace_config { duration_ms: 5 } }"
 COUNTED = described('uuid: 30 name: "c" parent_uuid: 10 counter { }')
 CUSTOM = [described('uuid: 11 name: "c" parent_uuid: 10'), event(3100, BEGIN, 'name: "a"', uuid=11),
           event(3200, END, uuid=11)]
@@ -67,6 +68,7 @@ PERFETTO = [
     ("clock_backwards", [SNAPSHOT(9000, 9000, DAY + 8000), SNAPSHOT(5000, 5000, DAY + 4000)], 1),
     ("clock_backwards", [SNAPSHOT(9000, 9000, DAY + 8000), SNAPSHOT(12000, 5000, DAY + 11000),
                          event(13000, INSTANT, 'name: "x"')], 1),
+    ("second_trace", [CONFIG, SNAPSHOT(9000, 9000, DAY + 8000), CONFIG], 1),
     ("clock_jump", [SNAPSHOT(9000, 9000, DAY + 200000000)], 0),
     ("no_time", ["packet { trusted_packet_sequence_id: 2 sequence_flags: 2"
                  ' track_event { type: TYPE_INSTANT track_uuid: 10 name: "x" } }'], 0),

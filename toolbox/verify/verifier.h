@@ -9,6 +9,7 @@
 #include "base/losses.h"
 #include "base/map.h"
 #include "inspect/recorder_losses.h"
+#include "merge/input/recordings.h"
 #include "shape/shaper.h"
 #include "toolbox/verify/slice_log.h"
 #include "tracebridge/verify.h"
@@ -130,7 +131,10 @@ struct tb_verifier {
   uint64_t kernel_stats_offset;
   struct tb_verify_descriptor *descriptors;
   size_t descriptor_count, descriptor_capacity;
-  struct tb_map by_uuid; /* uuid, machine -> place in descriptors */
+  struct tb_recordings recordings;     /* of Perfetto, one behind the other */
+  struct tb_merge_sequences sequences; /* for them, ... */
+  struct tb_merge_sequence *sequence;  /* ... and that of the last packet; NULL: none yet */
+  struct tb_map by_uuid;               /* uuid, machine -> place in descriptors */
   struct tb_verify_clock *clocks;
   size_t clock_count, clock_capacity;
 

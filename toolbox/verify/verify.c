@@ -74,8 +74,9 @@ static bool gather_losses(struct tb_verifier *v, const struct tb_trace_walk *wal
   return true;
 }
 
+/* Packets say better where another recording begins. */
 static void gather_notes(struct tb_verifier *v, const struct tb_losses *notes) {
-  for (size_t i = 0; i < notes->count; i++)
+  for (size_t i = 0; !v->result.packets && i < notes->count; i++)
     if (strcmp(notes->entries[i].reason, TB_NOTE_ANOTHER_TRACE) == 0)
       tb_verifier_find_many(v, TB_FINDS_SECOND_TRACE, notes->entries[i].count, notes->entries[i].first_offset);
 }
@@ -137,6 +138,8 @@ static struct tb_verifier *create(const struct tb_allocator *allocator) {
   if (!v) return NULL;
   v->allocator = allocator;
   tb_arena_init(&v->arena, allocator, 0);
+  tb_recordings_init(&v->recordings, allocator);
+  tb_merge_sequences_init(&v->sequences, allocator);
   tb_map_init(&v->by_uuid, allocator);
   tb_map_init(&v->flow_places, allocator);
   tb_verify_async_init(v);
@@ -188,6 +191,8 @@ void tb_verification_free(struct tb_verification *verification) {
   tb_verify_slices_free(v);
   tb_verify_streams_free(v);
   tb_verify_flows_free(v);
+  tb_recordings_free(&v->recordings);
+  tb_merge_sequences_free(&v->sequences);
   tb_map_free(&v->by_uuid);
   tb_free(a, v->descriptors, v->descriptor_capacity * sizeof(*v->descriptors));
   tb_free(a, v->clocks, v->clock_capacity * sizeof(*v->clocks));

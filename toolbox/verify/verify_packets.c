@@ -10,6 +10,20 @@
 enum { DESCRIPTORS_MAX = 1 << 28, CLOCKS_MAX = 4096 };
 enum { JUMP_NS = 100 * 1000 * 1000 };
 
+/* ---- recordings -------------------------------------------------------------------------------------------------- */
+
+static enum tb_status check_recording(struct tb_verifier *v, const struct tb_packet_header *head) {
+  struct tb_merge_sequence *sequence = v->sequence;
+  bool is_another = !sequence || sequence->id != head->sequence || sequence->machine != head->machine;
+  if (is_another) v->sequence = sequence = tb_merge_sequence_get(&v->sequences, head->machine, head->sequence);
+  if (!sequence) return TB_NO_MEMORY;
+  bool seen = sequence->writer != 0;
+  sequence->writer = 1;
+  if (head->first || tb_recording_may_open(head->kind))
+    return tb_recordings_take(&v->recordings, head, sequence, seen, head->offset);
+  return head->kind ? tb_recordings_take_other(&v->recordings, head, sequence, head->offset) : TB_OK;
+}
+
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 /* TB_NO_MEMORY; TB_LIMIT where there are too many. */
@@ -230,6 +244,7 @@ static void check_track_event(struct tb_verifier *v, const struct tb_packet_read
 enum tb_status tb_verify_packet(struct tb_verifier *v, const struct tb_packet_reader *packets,
                                 const struct tb_packet *packet) {
   v->result.packets++;
+  if (check_recording(v, tb_packet_reader_header(packets)) != TB_OK) return TB_NO_MEMORY;
   if (packet->lost_before) tb_verifier_find(v, TB_FINDS_EVENTS_LOST, packet->offset);
   switch (packet->kind) {
     case TB_TRACE_PACKET_TRACK_EVENT:
@@ -273,6 +288,8 @@ static void check_recorder(struct tb_verifier *v) {
 void tb_verify_packets_end(struct tb_verifier *v) {
   uint32_t place;
   check_recorder(v);
+  if (v->recordings.count)
+    tb_verifier_find_many(v, TB_FINDS_SECOND_TRACE, v->recordings.count, v->recordings.offsets[0]);
   for (size_t i = 0; i < v->descriptor_count; i++) {
     struct tb_verify_descriptor *track = &v->descriptors[i];
     bool of_ids = track->kind == TB_TRACK_PROCESS || track->kind == TB_TRACK_THREAD;

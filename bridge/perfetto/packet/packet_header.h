@@ -10,6 +10,8 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
+struct tb_packet_reader;
+
 struct tb_packet_header {
   const char *start;   /* of the packet's tag */
   struct tb_str bytes; /* the whole message */
@@ -40,6 +42,9 @@ struct tb_packet_header {
  * again. Of several fields of one number the last counts, of several payloads the last. TB_OK; TB_BAD_DATA where they
  * are no well-formed message: the head then holds what came before the damage. */
 TB_MUST_CHECK enum tb_status tb_packet_header_read(struct tb_packet_header *head, struct tb_str bytes);
+
+/* The header of the packet that the reader gave last. */
+const struct tb_packet_header *tb_packet_reader_header(const struct tb_packet_reader *reader);
 
 /* The payload where it is of this kind, else empty. */
 static inline struct tb_str tb_packet_header_payload(const struct tb_packet_header *head, uint32_t kind) {

@@ -125,6 +125,8 @@ static struct tb_str kind_name(struct tb_packet_reader *reader, uint32_t kind) {
   return reader->kind_name;
 }
 
+const struct tb_packet_header *tb_packet_reader_header(const struct tb_packet_reader *reader) { return &reader->head; }
+
 static enum tb_status give(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   const struct tb_packet_header *head = &reader->head;
   struct tb_packet_context context;

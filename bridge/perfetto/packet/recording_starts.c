@@ -71,11 +71,29 @@ static bool is_set_back(const struct tb_recording_starts *s, uint64_t whose, con
   return back >= 2 && back == known;
 }
 
+bool tb_recording_is_written_start(const struct tb_packet_header *head) {
+  struct tb_snapshot snapshot;
+  if (head->kind != TB_TRACE_PACKET_CLOCK_SNAPSHOT || !head->cleared || !head->has_defaults || head->has_timestamp)
+    return false;
+  if (tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK || snapshot.count != 2) return false;
+  const struct tb_clock_reading_raw *own = &snapshot.readings[0], *trace = &snapshot.readings[1];
+  return own->incremental && tb_clock_of_sequence((uint32_t)own->key) && trace->key == snapshot.primary &&
+         trace->ns == own->ns;
+}
+
+/* A snapshot that relates nothing and says only that the trace's clock is MONOTONIC, as Dart's writer begins a file. */
+static bool names_monotonic(const struct tb_packet_header *head, const struct tb_snapshot *snapshot) {
+  return head->sequence && !head->flags && !head->cleared && !head->has_timestamp && snapshot->count == 1 &&
+         snapshot->readings[0].key == TB_CLOCK_MONOTONIC && snapshot->primary == TB_CLOCK_MONOTONIC;
+}
+
 static enum tb_status take_snapshot(struct tb_recording_starts *s, const struct tb_packet_header *head, uint64_t whose,
                                     bool *begins) {
   struct tb_snapshot snapshot;
   enum tb_status status = TB_OK;
+  if (tb_recording_is_written_start(head)) return take_once(s, whose, TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS, begins);
   if (tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return TB_OK;
+  if (names_monotonic(head, &snapshot)) return take_once(s, whose, TB_TRACE_PACKET_CLOCK_SNAPSHOT, begins);
   *begins = is_set_back(s, whose, &snapshot);
   if (*begins) begin(s);
   for (size_t i = 0; i < snapshot.count && status == TB_OK; i++)

@@ -2,7 +2,8 @@
  *
  * Where another recording begins in the same file: traces that were put one behind the other, as cat does, or as a
  * recorder does that appends to an earlier file. It is one where what a recording says once is said again, a uuid is
- * another one, a sequence has a first packet behind others, or clocks that count up read hours less.
+ * another one, a sequence has a first packet behind others, or clocks that count up read hours less. Traces of our own
+ * writer start each sequence once, in a packet like nobody else's, and Dart's name their clock once.
  *
  * A first recording of which no service says anything is not kept apart from a second one that has all of it: that its
  * packets come behind events shows nothing, since in merged traces they are behind those of other inputs.
@@ -14,6 +15,8 @@
 #include "perfetto/packet/packet_header.h"
 
 enum { TB_RECORDING_UUID_MAX = 32 };
+/* Which our own writer has descriptors on. */
+enum { TB_DESCRIPTOR_SEQUENCE = 1 };
 
 /* tb_recording_starts_init, then tb_recording_starts_free. */
 struct tb_recording_starts {
@@ -46,6 +49,10 @@ static inline bool tb_recording_may_open(uint32_t kind) {
  * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_recording_starts_take(struct tb_recording_starts *starts,
                                                       const struct tb_packet_header *head, bool *begins);
+
+/* Whether the packet is the one that starts a sequence in what our writer makes, and which comes once: its state is
+ * cleared, and its own incremental clock starts at the time of the trace's clock. */
+bool tb_recording_is_written_start(const struct tb_packet_header *head);
 
 /* Whether a TracingServiceEvent says that the recording started. */
 bool tb_service_event_says_started(struct tb_str service_event);

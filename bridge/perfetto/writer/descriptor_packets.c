@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "json/emitter.h"
+#include "perfetto/packet/recording_starts.h"
 #include "perfetto/writer/cpu_profiles.h"
 #include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/sched_events.h"
@@ -15,7 +16,7 @@
 #include "protos/field_numbers.h"
 #include "protos/perfetto/trace_packet.pb.h"
 
-enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64 };
+enum { SEQUENCE_CLOCK = 64 };
 
 /* A message that is a field of a TracePacket. */
 struct descriptor_part {
@@ -43,7 +44,7 @@ static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequen
 static enum tb_status write_of_trace(struct tb_perfetto_writer *p, uint32_t number, const pb_msgdesc_t *fields,
                                      const void *message) {
   const struct descriptor_part part = {number, fields, message};
-  return write_packet(p, DESCRIPTOR_SEQUENCE, 0, false, &part, 1);
+  return write_packet(p, TB_DESCRIPTOR_SEQUENCE, 0, false, &part, 1);
 }
 
 static enum tb_status write_descriptor(struct tb_perfetto_writer *p,
@@ -226,7 +227,7 @@ static enum tb_status free_thread_zero(struct tb_perfetto_writer *p) {
   if (!p->sched.zero_is_free) return TB_OK;
   char fields[4 * TB_WIRE_VARINT_MAX + TB_THREAD_END_MAX], message[TB_THREAD_END_MAX];
   size_t len = tb_perfetto_encode_thread_end(message, 0);
-  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, DESCRIPTOR_SEQUENCE);
+  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_DESCRIPTOR_SEQUENCE);
   at = tb_wire_put_bytes(at, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message, len);
   return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(at - fields)});
 }
@@ -294,7 +295,7 @@ enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uui
   p->scratch.len = 0;
   if (tb_buffer_reserve(&p->scratch, (size_t)2 * FIELDS * TB_WIRE_VARINT_MAX + name.len) != TB_OK)
     return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  char *at = tb_wire_put_uint(p->scratch.data, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, DESCRIPTOR_SEQUENCE);
+  char *at = tb_wire_put_uint(p->scratch.data, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_DESCRIPTOR_SEQUENCE);
   char *descriptor = at = tb_wire_open_message(at, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
   at = tb_wire_put_uint(at, TB_TRACK_DESCRIPTOR_UUID, uuid);
   if (name.len) at = tb_wire_put_bytes(at, TB_TRACK_DESCRIPTOR_NAME, name.ptr, name.len);
@@ -398,7 +399,7 @@ static enum tb_status write_clock_of_profiles(struct tb_perfetto_writer *p) {
   const struct descriptor_part part = {TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot};
   set_clock(&clocks[0], p->trace_clock, 0);
   set_clock(&clocks[1], TB_CLOCK_MONOTONIC, 0);
-  return write_packet(p, DESCRIPTOR_SEQUENCE, 0, true, &part, 1);
+  return write_packet(p, TB_DESCRIPTOR_SEQUENCE, 0, true, &part, 1);
 }
 
 /* The clock relations that the source states. */
