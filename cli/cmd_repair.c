@@ -22,7 +22,8 @@ static void print_text(FILE *to, const void *done) {
     cli_print(to, "  holds    %" PRIu64 " traces, one after the other, which are read as one\n", report->recordings);
   if (report->snapshots_left_out)
     cli_print(to,
-              "  clocks   %" PRIu64 " snapshots left out in which a clock runs backwards: they are taken to be wrong\n",
+              "  clocks   %" PRIu64
+              " snapshots left out in which a clock runs backwards or comes twice: they are taken to be wrong\n",
               report->snapshots_left_out);
 }
 
@@ -70,14 +71,14 @@ const struct cli_command cli_repair = {
     .description =
         "Writes what can be read of the trace IN (standard input where it is - or left out; any format that merge "
         "reads), and says what was left out: where the file was cut, bytes that are nothing of its format, packets "
-        "whose inside is damaged. A clock does not run backwards: a snapshot in which one of the system's does is "
-        "taken to be wrong and left out. Of several Perfetto recordings in one file, as cat makes it, each becomes a "
-        "file of its own, since they have neither clocks nor tracks in common: the second of -o whole.pftrace is "
-        "whole.2.pftrace, which must not be there yet; merge puts them on one clock. Where a writer says nothing "
-        "when it begins, as scripts that write packets do, its recording is taken to go on with the one before. The "
-        "exit status is 0 where all that was lost was damaged. The output is a Perfetto trace where its name ends in "
-        ".perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert does; each also with .gz or "
-        ".zst.",
+        "whose inside is damaged. A clock does not run backwards: of the snapshots of the same clocks as few are left "
+        "out as it takes, and one in which a clock comes twice. Of several Perfetto recordings in one file, as cat "
+        "makes it, each becomes a file of its own, since they have neither clocks nor tracks in common: the second of "
+        "-o whole.pftrace is whole.2.pftrace, which must not be there yet; merge puts them on one clock. Where a "
+        "writer says nothing when it begins, as scripts that write packets do, its recording is taken to go on with "
+        "the one before. The exit status is 0 where all that was lost was damaged. The output is a Perfetto trace "
+        "where its name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert does; "
+        "each also with .gz or .zst.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

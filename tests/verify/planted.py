@@ -9,6 +9,19 @@ import subprocess
 SNAPSHOT = ("packet {{ timestamp: {0} trusted_packet_sequence_id: 1 clock_snapshot {{"
             " clocks {{ clock_id: 6 timestamp: {0} }} clocks {{ clock_id: 3 timestamp: {1} }}"
             " clocks {{ clock_id: 1 timestamp: {2} }} primary_trace_clock: 6 }} }}").format
+
+
+def reads(sequence):
+    """Makes snapshots of that sequence: of a time, and of clocks each with its reading."""
+    def snapshot(time, *clocks):
+        pairs = zip(clocks[::2], clocks[1::2])
+        return (f"packet {{ timestamp: {time} trusted_packet_sequence_id: {sequence} clock_snapshot {{"
+                + " ".join(f"clocks {{ clock_id: {clock} timestamp: {at} }}" for clock, at in pairs)
+                + " primary_trace_clock: 6 } }")
+    return snapshot
+
+
+READS, ON_SEQUENCE_5 = reads(2), reads(5)
 DAY = 1700000000000000000
 BEGIN, END, INSTANT, COUNTER = "TYPE_SLICE_BEGIN", "TYPE_SLICE_END", "TYPE_INSTANT", "TYPE_COUNTER"
 
@@ -68,6 +81,11 @@ PERFETTO = [
     ("clock_backwards", [SNAPSHOT(9000, 9000, DAY + 8000), SNAPSHOT(5000, 5000, DAY + 4000)], 1),
     ("clock_backwards", [SNAPSHOT(9000, 9000, DAY + 8000), SNAPSHOT(12000, 5000, DAY + 11000),
                          event(13000, INSTANT, 'name: "x"')], 1),
+    ("clock_backwards", [SNAPSHOT(9000, 9000, DAY + 8000), ON_SEQUENCE_5(5000, 6, 5000, 3, 5000, 1, DAY + 4000)], 1),
+    ("clock_backwards", [READS(9000, 6, 9000, 9, 9000), READS(12000, 6, 12000, 9, 5000)], 1),
+    ("clock_backwards", [READS(9000, 6, 9000, 64, 9000), READS(12000, 6, 12000, 64, 5000)], 1),
+    ("clock_backwards", [READS(9000, 6, 9000, 128, 9000), READS(12000, 6, 12000, 128, 5000)], 1),
+    ("clock_backwards", [READS(9000, 6, 9000, 3, 9000, 3, 9100)], 0),
     ("second_trace", [CONFIG, SNAPSHOT(9000, 9000, DAY + 8000), CONFIG], 1),
     ("clock_jump", [SNAPSHOT(9000, 9000, DAY + 200000000)], 0),
     ("no_time", ["packet { trusted_packet_sequence_id: 2 sequence_flags: 2"

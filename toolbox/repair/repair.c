@@ -6,43 +6,54 @@
 #include "base/error.h"
 #include "base/losses.h"
 #include "base/options.h"
-#include "perfetto/clock/snapshot.h"
 #include "perfetto/packet/packet_damage.h"
 #include "protos/field_numbers.h"
 #include "toolbox/cut/cut_file.h"
 #include "toolbox/cut/packet_cut.h"
 #include "toolbox/repair/recording_files.h"
+#include "toolbox/repair/snapshot_choice.h"
 
 static const char LOSS_INSIDE[] = "a packet's inside is damaged";
 
 struct repairing {
   struct tb_walk walk;
   struct tb_track_events events;
-  struct tb_map last; /* machine and sequence, clock -> its last reading */
+  struct tb_snapshot_choice snapshots;
   struct tb_repair_report report;
   struct tb_losses losses; /* of a Perfetto trace */
   bool are_several;
   uint64_t offset; /* where the current recording begins in the input */
 };
 
-/* Whether a clock of the system reads less than by a snapshot before that stays; else these are its readings now. */
-static enum tb_status check_snapshot(struct repairing *r, bool *backwards) {
-  const struct tb_packet_header *head = &r->walk.packet.head;
-  uint64_t whose = (uint64_t)head->machine << 32 | head->sequence;
-  struct tb_snapshot snapshot;
-  enum tb_status status = TB_OK;
-  *backwards = false;
-  if (tb_snapshot_read(head->payload, head->sequence, &snapshot) != TB_OK) return TB_OK;
-  for (size_t i = 0; i < snapshot.count; i++) {
-    if (snapshot.readings[i].key > TB_CLOCK_BOOTTIME) continue;
-    const uint64_t *last = tb_map_find(&r->last, whose, snapshot.readings[i].key);
-    *backwards |= last && snapshot.readings[i].ns < (int64_t)*last;
-  }
-  for (size_t i = 0; i < snapshot.count && status == TB_OK && !*backwards; i++)
-    if (snapshot.readings[i].key <= TB_CLOCK_BOOTTIME)
-      status = tb_map_put(&r->last, whose, snapshot.readings[i].key, (uint64_t)snapshot.readings[i].ns);
-  return status;
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
+
+/* Whether the first reading found a snapshot that another one, or it itself, contradicts. */
+static bool has_wrong_snapshots(const struct tb_input_clocks *clocks) {
+  for (size_t i = 0; i < clocks->graph.node_count; i++)
+    if (clocks->graph.nodes[i].backwards) return true;
+  return clocks->bad_snapshots > 0;
 }
+
+/* Reads the trace once more for its snapshots. */
+static enum tb_status choose_snapshots(struct repairing *r) {
+  struct tb_walk *walk = &r->walk;
+  struct tb_snapshot snapshot;
+  tb_snapshot_choice_clear(&r->snapshots);
+  if (!has_wrong_snapshots(&walk->source->prescan.clocks)) return TB_OK;
+  enum tb_status status = tb_walk_start(walk), added = TB_OK;
+  while (status == TB_OK && added == TB_OK) {
+    status = tb_walk_next(walk);
+    const struct tb_packet_header *head = &walk->packet.head;
+    if (status != TB_OK || !walk->packet.packet.ptr || head->kind != TB_TRACE_PACKET_CLOCK_SNAPSHOT) continue;
+    if (tb_snapshot_read(head->payload, head->sequence, &snapshot) == TB_OK)
+      added = tb_snapshot_choice_add(&r->snapshots, walk->number, head->machine, &snapshot);
+  }
+  if (status != TB_OK && status != TB_END) return status;
+  if (added == TB_OK) added = tb_snapshot_choice_decide(&r->snapshots);
+  return added == TB_OK ? TB_OK : tb_fail(&walk->merger.error, added, TB_NO_OFFSET, "%s", tb_status_text(added));
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 /* Of a packet that was just read. */
 static uint64_t offset_of(const struct tb_walk *walk) {
@@ -71,8 +82,7 @@ static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
   if (!can_be_read) return TB_OK;
   if (is_packet && order.fate == TB_CUT_KEEP) {
     status = tb_track_events_take(&r->events, walk);
-    if (status == TB_OK && walk->packet.head.kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT)
-      status = check_snapshot(r, &backwards);
+    backwards = tb_snapshot_choice_is_wrong(&r->snapshots, walk->number);
   }
   if (status != TB_OK) return tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   if (backwards) order.fate = TB_CUT_DROP;
@@ -98,7 +108,8 @@ static enum tb_status write_readable(void *ctx) {
   struct repairing *r = ctx;
   struct tb_cut cut;
   tb_cut_init(&cut, &r->walk, &r->events);
-  enum tb_status status = tb_walk_start(&r->walk);
+  enum tb_status status = choose_snapshots(r);
+  if (status == TB_OK) status = tb_walk_start(&r->walk);
   while (status == TB_OK) {
     status = tb_walk_next(&r->walk);
     if (status == TB_OK) status = take_packet(r, &cut);
@@ -133,7 +144,6 @@ static enum tb_status write_one(struct repairing *r, const struct tb_recording_f
   struct tb_convert_report *before = m->report->conversion;
   uint64_t bytes_before = m->report->summary.bytes_out;
   tb_track_events_init(&r->events, m->allocator);
-  tb_map_clear(&r->last);
   m->options.no_clobber |= !is_first;
   enum tb_status status = is_first && !r->are_several ? TB_OK : tb_walk_turn_to(&r->walk, &file->place);
   r->offset = file->offset;
@@ -177,11 +187,11 @@ static enum tb_status write_all(struct repairing *r, const char *in, const char 
 
 static enum tb_status run(struct repairing *r, const char *in, const char *out, struct tb_error *error) {
   struct tb_merger *m = &r->walk.merger;
-  tb_map_init(&r->last, m->allocator);
+  tb_snapshot_choice_init(&r->snapshots, m->allocator);
   m->partial = false; /* of reading: that is what is mended */
   enum tb_status status = write_all(r, in, out);
   status = tb_cut_settle(m, status, error);
-  tb_map_free(&r->last);
+  tb_snapshot_choice_free(&r->snapshots);
   return status;
 }
 

@@ -58,11 +58,13 @@ static const struct tb_finding_kind kinds[TB_FINDS_COUNT] = {
          "with a ring buffer, or the producer uses a clock of its own without saying how it runs."},
     [TB_FINDS_CLOCK_BACKWARDS] =
         {TB_FINDS_CLOCK_BACKWARDS, TB_FINDING_ERROR, "clock_backwards",
-         "a clock runs backwards from one snapshot to the next",
-         "leaves the snapshot out where it is the trace's clock; of another one it converts no times any more",
+         "a clock runs backwards from one snapshot to the next, or comes twice in one",
+         "leaves the snapshot out where the trace's clock does, or one comes twice; else converts no times of the "
+         "clock any more",
          "invalid_clock_snapshots clock_sync_failure_no_path",
          "Two recordings in one file, packets out of order, a machine that was resumed, or a wall clock that was set "
-         "back. Times near the place may be on the wrong side of it."},
+         "back. Snapshots of the same clocks of a machine are compared, whichever sequence they are on. Times near the "
+         "place may be on the wrong side of it. repair leaves as few snapshots out as it takes."},
     [TB_FINDS_CLOCK_JUMP] = {TB_FINDS_CLOCK_JUMP, TB_FINDING_WARNING, "clock_jump",
                              "two clocks moved apart by more than 100 ms from one snapshot to the next",
                              "converts by each snapshot: times around it jump", "",

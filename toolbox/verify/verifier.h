@@ -31,8 +31,7 @@ struct tb_verify_descriptor {
 /* A clock of a machine, as the last snapshot of one sequence read it: those of several come in no order of time. */
 struct tb_verify_clock {
   uint32_t machine, sequence, id;
-  int64_t last, offset; /* ns; less that of the machine's first clock in the same snapshot */
-  bool has_offset;
+  int64_t offset; /* ns, from the machine's first clock in the same snapshot */
 };
 
 /* When a point of a flow is, compared with others: by time, then by rank (timeline/entry_rank.h), then as they came. */
@@ -135,6 +134,7 @@ struct tb_verifier {
   struct tb_merge_sequences sequences; /* for them, ... */
   struct tb_merge_sequence *sequence;  /* ... and that of the last packet; NULL: none yet */
   struct tb_map by_uuid;               /* uuid, machine -> place in descriptors */
+  struct tb_map last_readings;         /* tb_snapshot_group, clock -> ns */
   struct tb_verify_clock *clocks;
   size_t clock_count, clock_capacity;
 

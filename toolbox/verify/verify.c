@@ -140,6 +140,7 @@ static struct tb_verifier *create(const struct tb_allocator *allocator) {
   tb_arena_init(&v->arena, allocator, 0);
   tb_recordings_init(&v->recordings, allocator);
   tb_merge_sequences_init(&v->sequences, allocator);
+  tb_map_init(&v->last_readings, allocator);
   tb_map_init(&v->by_uuid, allocator);
   tb_map_init(&v->flow_places, allocator);
   tb_verify_async_init(v);
@@ -193,6 +194,7 @@ void tb_verification_free(struct tb_verification *verification) {
   tb_verify_flows_free(v);
   tb_recordings_free(&v->recordings);
   tb_merge_sequences_free(&v->sequences);
+  tb_map_free(&v->last_readings);
   tb_map_free(&v->by_uuid);
   tb_free(a, v->descriptors, v->descriptor_capacity * sizeof(*v->descriptors));
   tb_free(a, v->clocks, v->clock_capacity * sizeof(*v->clocks));

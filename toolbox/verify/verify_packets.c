@@ -2,6 +2,7 @@
  *
  * What packets say: of sequences, clocks, tracks, and of what the recorder lost.
  */
+#include "base/times.h"
 #include "perfetto/clock/snapshot.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -42,7 +43,7 @@ static enum tb_status find_clock(struct tb_verifier *v, const struct tb_packet *
   if (status != TB_OK) return status;
   *is_new = true;
   *clock = &v->clocks[v->clock_count++];
-  **clock = (struct tb_verify_clock){packet->machine, packet->sequence, id, 0, 0, false};
+  **clock = (struct tb_verify_clock){packet->machine, packet->sequence, id, 0};
   return TB_OK;
 }
 
@@ -51,31 +52,51 @@ static bool is_far(int64_t a, int64_t b) {
   return apart > JUMP_NS;
 }
 
-/* The clocks of the operating system: a sequence's own may start anew, and what counts ticks says nothing in ns. */
-static enum tb_status check_snapshot(struct tb_verifier *v, const struct tb_packet *packet) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(packet->payload);
-  struct tb_wire_field field;
-  struct tb_snapshot_clock first = {.id = 0};
-  bool has_first = false, backwards = false, jumps = false, is_new;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
-    struct tb_snapshot_clock reading;
-    if (field.number != TB_CLOCK_SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
-    if (tb_snapshot_clock_read(field.bytes, &reading) != TB_OK) continue; /* the reader counts it */
-    if (reading.id > TB_CLOCK_BOOTTIME) continue;
-    if (!has_first) first = reading;
-    struct tb_verify_clock *clock;
-    enum tb_status status = find_clock(v, packet, (uint32_t)reading.id, &clock, &is_new);
-    if (status != TB_OK) return status == TB_LIMIT ? TB_OK : status;
-    int64_t ns = tb_snapshot_clock_ns(&reading);
-    int64_t offset = (int64_t)((uint64_t)ns - (uint64_t)tb_snapshot_clock_ns(&first));
-    bool went_back = !is_new && ns < clock->last;
-    backwards |= went_back;
-    jumps |= !went_back && clock->has_offset && has_first && is_far(offset, clock->offset);
-    clock->last = ns;
-    clock->offset = offset;
-    clock->has_offset = true;
-    has_first = true;
+/* Whether a clock reads less than in the last snapshot of the same clocks, as the trace processor compares them. */
+static enum tb_status check_order(struct tb_verifier *v, const struct tb_packet *packet,
+                                  const struct tb_snapshot *snapshot, bool *backwards) {
+  enum tb_status status = TB_OK;
+  uint64_t group = tb_snapshot_group(snapshot, packet->machine);
+  *backwards = false;
+  if (tb_snapshot_has_increments(snapshot)) return TB_OK;
+  for (size_t i = 0; i < snapshot->count && status == TB_OK; i++) {
+    const struct tb_clock_reading_raw *reading = &snapshot->readings[i];
+    const uint64_t *last = tb_map_find(&v->last_readings, group, reading->key);
+    *backwards |= last && reading->ns < (int64_t)*last;
+    status = tb_map_put(&v->last_readings, group, reading->key, (uint64_t)reading->ns);
   }
+  return status;
+}
+
+/* Of the clocks of the operating system: what counts ticks says nothing in ns. */
+static enum tb_status check_offsets(struct tb_verifier *v, const struct tb_packet *packet,
+                                    const struct tb_snapshot *snapshot, bool *jumps) {
+  const struct tb_clock_reading_raw *first = NULL;
+  bool is_new;
+  *jumps = false;
+  for (size_t i = 0; i < snapshot->count; i++) {
+    const struct tb_clock_reading_raw *reading = &snapshot->readings[i];
+    if (reading->key > TB_CLOCK_BOOTTIME) continue;
+    if (!first) first = reading;
+    struct tb_verify_clock *clock;
+    enum tb_status status = find_clock(v, packet, (uint32_t)reading->key, &clock, &is_new);
+    if (status != TB_OK) return status == TB_LIMIT ? TB_OK : status;
+    int64_t offset = tb_wrap_sub(reading->ns, first->ns);
+    *jumps |= !is_new && is_far(offset, clock->offset);
+    clock->offset = offset;
+  }
+  return TB_OK;
+}
+
+static enum tb_status check_snapshot(struct tb_verifier *v, const struct tb_packet *packet) {
+  struct tb_snapshot snapshot;
+  bool backwards, jumps = false;
+  (void)tb_snapshot_read(packet->payload, packet->sequence, &snapshot); /* of a damaged one, what can be read */
+  if (tb_snapshot_contradicts_itself(&snapshot))
+    return tb_verifier_find(v, TB_FINDS_CLOCK_BACKWARDS, packet->offset), TB_OK;
+  enum tb_status status = check_order(v, packet, &snapshot, &backwards);
+  if (status == TB_OK) status = check_offsets(v, packet, &snapshot, &jumps);
+  if (status != TB_OK) return status;
   if (backwards) tb_verifier_find(v, TB_FINDS_CLOCK_BACKWARDS, packet->offset);
   if (jumps && !backwards) tb_verifier_find(v, TB_FINDS_CLOCK_JUMP, packet->offset);
   return TB_OK;

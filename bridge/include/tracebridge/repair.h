@@ -4,7 +4,8 @@
  *
  * What can be read stays as it is. What cannot is left out: where the file was cut, bytes that are nothing of the
  * format (a damaged block, the rest of an event into which another process wrote), packets whose inside is no message.
- * A clock does not run backwards: a snapshot in which one of the system's does is taken to be wrong, and left out.
+ * A clock does not run backwards: of the snapshots of the same clocks of a machine as few are left out as it takes, and
+ * one in which a clock comes twice. Snapshots that start the incremental clock of a sequence stay.
  * Of several recordings of Perfetto in one file, as cat makes it, each becomes a file of its own, since neither clocks
  * nor sequences and tracks of one are those of another: OUT, then OUT with .2, .3 and so on before what says the format
  * (whole.pftrace, whole.2.pftrace). Other formats have no such state: of them one file has all.
@@ -44,7 +45,7 @@ struct tb_repair_report {
   uint64_t packets_out;
   uint64_t passed_over; /* places of a Perfetto trace that are nothing of it */
   uint64_t unreadable;  /* packets left out whose inside is damaged; what one said to its sequence stays if it can */
-  uint64_t snapshots_left_out; /* since a clock in them runs backwards */
+  uint64_t snapshots_left_out; /* since a clock in them runs backwards or comes twice */
   /* How the input was read, as of a merge of it alone (`losses` of its input 0: what could not be read, whatever the
    * format), and what the format of the output lost; NULL: not known. It is freed by tb_repair_report_free. */
   struct tb_merge_report *merge;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/clock/snapshot.h"
 
+#include "base/mix64.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -43,4 +44,26 @@ enum tb_status tb_snapshot_read(struct tb_str message, uint32_t sequence, struct
     add_reading(&clock, sequence, snapshot);
   }
   return status == TB_END && !damaged ? TB_OK : TB_BAD_DATA;
+}
+
+bool tb_snapshot_contradicts_itself(const struct tb_snapshot *snapshot) {
+  for (size_t i = 0; i < snapshot->count; i++) {
+    const struct tb_clock_reading_raw *reading = &snapshot->readings[i];
+    if (reading->incremental && !tb_clock_of_sequence((uint32_t)reading->key)) return true;
+    for (size_t k = 0; k < i; k++)
+      if (snapshot->readings[k].key == reading->key) return true;
+  }
+  return false;
+}
+
+bool tb_snapshot_has_increments(const struct tb_snapshot *snapshot) {
+  for (size_t i = 0; i < snapshot->count; i++)
+    if (snapshot->readings[i].incremental) return true;
+  return false;
+}
+
+uint64_t tb_snapshot_group(const struct tb_snapshot *snapshot, uint32_t machine) {
+  uint64_t sum = 0; /* in whatever order the clocks come */
+  for (size_t i = 0; i < snapshot->count; i++) sum += tb_mix64(snapshot->readings[i].key + 1);
+  return tb_mix64(sum ^ machine);
 }

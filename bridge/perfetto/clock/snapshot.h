@@ -31,4 +31,11 @@ struct tb_snapshot {
  * TB_BAD_DATA where it or one of its clocks is damaged, *snapshot then what can be read. */
 enum tb_status tb_snapshot_read(struct tb_str message, uint32_t sequence, struct tb_snapshot *snapshot);
 
+/* Whether a clock comes twice, or one that is no sequence's is incremental: then it relates nothing. */
+bool tb_snapshot_contradicts_itself(const struct tb_snapshot *snapshot);
+/* Whether a clock is incremental: it starts anew as often as its sequence likes. */
+bool tb_snapshot_has_increments(const struct tb_snapshot *snapshot);
+/* One number for all snapshots of the same clocks of a machine: no clock is to read less than in the one before. */
+uint64_t tb_snapshot_group(const struct tb_snapshot *snapshot, uint32_t machine);
+
 #endif
