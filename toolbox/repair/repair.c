@@ -14,11 +14,13 @@
 #include "toolbox/repair/snapshot_choice.h"
 
 static const char LOSS_INSIDE[] = "a packet's inside is damaged";
+static const char LOSS_COLUMNS[] = "switches and wakings of a kernel bundle are damaged";
 
 struct repairing {
   struct tb_walk walk;
   struct tb_track_events events;
   struct tb_snapshot_choice snapshots;
+  struct tb_buffer mended; /* the current packet without what is damaged in it, framed */
   struct tb_repair_report report;
   struct tb_losses losses; /* of a Perfetto trace */
   bool are_several;
@@ -73,6 +75,36 @@ static enum tb_cut_fate judge_inside(struct repairing *r, bool *can_be_read) {
   return TB_CUT_DROP; /* what it says to its sequence stays */
 }
 
+/* The fields of a message but those of `number`. */
+static enum tb_status append_others(struct tb_buffer *to, struct tb_str message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number != number) status = tb_wire_buffer_field(to, &field, cursor.at);
+  return status;
+}
+
+/* The columns of a bundle are left out where one of them is damaged; its events stay. */
+static enum tb_status mend_bundle(struct repairing *r, struct tb_cut_order *order) {
+  const struct tb_raw_packet *packet = &r->walk.packet;
+  struct tb_buffer *to = &r->mended;
+  if (packet->head.kind != TB_TRACE_PACKET_FTRACE_EVENTS || !tb_bundle_has_damaged_columns(packet->head.payload))
+    return TB_OK;
+  tb_losses_add(&r->losses, LOSS_COLUMNS, r->offset + offset_of(&r->walk));
+  to->len = 0;
+  enum tb_status status = tb_wire_buffer_open(to, TB_TRACE_PACKET);
+  size_t start = to->len;
+  if (status == TB_OK) status = append_others(to, packet->packet, TB_TRACE_PACKET_FTRACE_EVENTS);
+  if (status == TB_OK) status = tb_wire_buffer_open(to, TB_TRACE_PACKET_FTRACE_EVENTS);
+  size_t bundle = to->len;
+  if (status == TB_OK) status = append_others(to, packet->head.payload, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED);
+  if (status == TB_OK) status = tb_wire_buffer_close(to, bundle);
+  if (status == TB_OK) status = tb_wire_buffer_close(to, start);
+  order->replaced = (struct tb_str){to->data, to->len};
+  return status;
+}
+
 static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
   struct tb_walk *walk = &r->walk;
   struct tb_cut_order order = {.fate = TB_CUT_KEEP};
@@ -83,6 +115,7 @@ static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
   if (is_packet && order.fate == TB_CUT_KEEP) {
     status = tb_track_events_take(&r->events, walk);
     backwards = tb_snapshot_choice_is_wrong(&r->snapshots, walk->number);
+    if (status == TB_OK) status = mend_bundle(r, &order);
   }
   if (status != TB_OK) return tb_fail(&walk->merger.error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   if (backwards) order.fate = TB_CUT_DROP;
@@ -188,10 +221,12 @@ static enum tb_status write_all(struct repairing *r, const char *in, const char 
 static enum tb_status run(struct repairing *r, const char *in, const char *out, struct tb_error *error) {
   struct tb_merger *m = &r->walk.merger;
   tb_snapshot_choice_init(&r->snapshots, m->allocator);
+  tb_buffer_init(&r->mended, m->allocator, 0);
   m->partial = false; /* of reading: that is what is mended */
   enum tb_status status = write_all(r, in, out);
   status = tb_cut_settle(m, status, error);
   tb_snapshot_choice_free(&r->snapshots);
+  tb_buffer_free(&r->mended);
   return status;
 }
 

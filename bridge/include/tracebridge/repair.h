@@ -3,7 +3,8 @@
  * A trace without what is damaged in it. Any format in and out.
  *
  * What can be read stays as it is. What cannot is left out: where the file was cut, bytes that are nothing of the
- * format (a damaged block, the rest of an event into which another process wrote), packets whose inside is no message.
+ * format (a damaged block, the rest of an event into which another process wrote), packets whose inside is no message,
+ * of bundles of the kernel's events the switches and wakings (compact_sched) where their columns do not fit together.
  * A clock does not run backwards: of the snapshots of the same clocks of a machine as few are left out as it takes, and
  * one in which a clock comes twice. Snapshots that start the incremental clock of a sequence stay.
  * Of several recordings of Perfetto in one file, as cat makes it, each becomes a file of its own, since neither clocks

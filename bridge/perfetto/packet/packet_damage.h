@@ -17,4 +17,8 @@ struct tb_packet_damage {
 /* Of a packet that is well-formed itself. */
 struct tb_packet_damage tb_packet_find_damage(struct tb_str packet, uint32_t kind);
 
+/* Whether a bundle of the kernel's events has switches or wakings in columns of which one is damaged, or shorter than
+ * another: which values belong together is not known then. */
+bool tb_bundle_has_damaged_columns(struct tb_str bundle);
+
 #endif
