@@ -13,6 +13,8 @@ enum { TB_LOSSES_MAX = 48 }; /* more reasons than any one reader or writer has *
 
 /* Of a compressed input, where what unpacks it says so. */
 #define TB_LOSS_COMPRESSION "the compressed input ends early or is damaged"
+/* Where it is known to be damaged. */
+#define TB_LOSS_COMPRESSED_DAMAGE "the compressed input is damaged"
 
 struct tb_losses {
   struct tb_loss entries[TB_LOSSES_MAX];

@@ -77,6 +77,7 @@ static enum tb_status read_all(struct tb_trace_walk *w, struct tb_error *error) 
     size_t got = 0;
     enum tb_status status = at_end ? TB_END : tb_input_read(w->input, w->chunk, CHUNK_BYTES, &got, error);
     if (status == TB_TRUNCATED) w->cut_short = true;
+    w->read += got;
     if (status == TB_TRUNCATED || status == TB_END) {
       at_end = true;
       feed_end(w);
@@ -119,8 +120,11 @@ void tb_trace_walk_losses(const struct tb_trace_walk *w, struct tb_loss *losses,
   const struct tb_losses *of_input = tb_input_losses(w->input);
   for (size_t i = 0; of_input && i < of_input->count && *count < capacity - 1; i++)
     losses[(*count)++] = of_input->entries[i];
-  const struct tb_loss cut = {.reason = TB_LOSS_COMPRESSION, .count = 1, .kind = TB_LOSS_CUT};
-  if (w->cut_short) losses[(*count)++] = cut;
+  if (!w->cut_short) return;
+  static const struct tb_loss cut = {.reason = TB_LOSS_COMPRESSION, .count = 1, .kind = TB_LOSS_CUT};
+  static const struct tb_loss damage = {.reason = TB_LOSS_COMPRESSED_DAMAGE, .count = 1, .kind = TB_LOSS_DAMAGED};
+  losses[*count] = tb_input_is_bad(w->input) ? damage : cut;
+  losses[(*count)++].first_offset = w->read;
 }
 
 enum tb_format tb_trace_walk_format(const struct tb_trace_walk *w) {

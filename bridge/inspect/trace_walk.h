@@ -31,7 +31,8 @@ struct tb_trace_walk {
   const struct tb_record_ops *records; /* NULL: the format shows none */
   const struct tb_trace_visitor *visitor;
   char *chunk;
-  bool cut_short; /* the input's compression ends early */
+  uint64_t read;  /* bytes of the decompressed input so far */
+  bool cut_short; /* the input's compression ends early, or is damaged */
   struct tb_trace_format format;
   struct tb_unread_traces unread;
 };

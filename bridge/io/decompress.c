@@ -99,6 +99,7 @@ static enum tb_status gunzip(struct tb_decompressor *d, const char **in, const c
         ++*in;
         continue;
       }
+      if (**in != '\x1f') return TB_TRUNCATED; /* no member of gzip begins so */
       tb_inflater_reset(d->inflater);
       d->inside = true;
     }

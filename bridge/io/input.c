@@ -30,7 +30,8 @@ struct tb_input {
   uint64_t part_at;
   bool regular, fed_all, raw_end;
   bool detected; /* the first bytes were looked at */
-  bool damaged;  /* the compressed data can be read no further */
+  bool damaged;  /* the compressed data can be read no further, ... */
+  bool bad;      /* ... since it makes no sense, and not for its end */
   enum tb_compression compression;
   struct tb_decompressor *decompressor;
   struct tb_archive_source packed;
@@ -249,6 +250,8 @@ static enum tb_status unpack_some(struct tb_input *in, char *to, size_t capacity
   return status;
 }
 
+bool tb_input_is_bad(const struct tb_input *in) { return in->bad; }
+
 /* ---- decompression ----------------------------------------------------------------------------------------------- */
 
 /* The decompressed bytes that follow. TB_TRUNCATED where the data ends inside a member or is damaged. */
@@ -259,7 +262,7 @@ static enum tb_status decompress_some(struct tb_input *in, char *to, size_t capa
     const char *from = in->raw.data + in->raw_at;
     enum tb_status status = tb_decompress(in->decompressor, &from, in->raw.data + in->raw.len, to, capacity, got);
     in->raw_at = (size_t)(from - in->raw.data);
-    in->damaged = status != TB_OK;
+    in->damaged = in->bad = status != TB_OK;
     if (*got) return TB_OK;
     if (in->damaged) break;
     status = fill_raw(in, error);

@@ -72,6 +72,9 @@ void tb_input_feed_end(struct tb_input *input);
 TB_MUST_CHECK enum tb_status tb_input_read(struct tb_input *input, char *buffer, size_t capacity, size_t *got,
                                            struct tb_error *error);
 
+/* Where that was TB_TRUNCATED: whether the compressed data is known to be damaged, and not only to end early. */
+bool tb_input_is_bad(const struct tb_input *input);
+
 /* The first decompressed bytes, not consumed: up to `capacity` of them (at most 4096), fewer only at the end of the
  * input. Statuses as tb_input_read. */
 TB_MUST_CHECK enum tb_status tb_input_peek(struct tb_input *input, const char **data, size_t capacity, size_t *got,

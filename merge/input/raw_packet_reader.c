@@ -17,17 +17,15 @@ struct tb_raw_packet_reader {
   struct tb_packet_tokenizer stream; /* its input is NULL between reads, where close_between */
   struct tb_buffer window;
   size_t step;
-  uint64_t losses, first_offset;
-  const char *first_loss;
+  struct tb_losses losses;
+  const char *first_loss; /* a constant */
   struct tb_error error;
 };
 
 static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
   struct tb_raw_packet_reader *p = ctx;
-  if (p->losses++ == 0) {
-    p->first_loss = reason;
-    p->first_offset = offset;
-  }
+  if (!p->losses.count) p->first_loss = reason;
+  tb_losses_add(&p->losses, reason, offset);
   return TB_OK;
 }
 
@@ -171,10 +169,14 @@ uint64_t tb_raw_packet_reader_stored(const struct tb_raw_packet_reader *p) {
 }
 
 uint64_t tb_raw_packet_reader_damage(const struct tb_raw_packet_reader *p, uint64_t *first_offset, const char **first) {
-  *first_offset = p->first_offset;
+  uint64_t count = 0;
+  for (size_t i = 0; i < p->losses.count; i++) count += p->losses.entries[i].count;
+  *first_offset = count ? p->losses.entries[0].first_offset : 0;
   *first = p->first_loss;
-  return p->losses;
+  return count;
 }
+
+const struct tb_losses *tb_raw_packet_reader_losses(const struct tb_raw_packet_reader *p) { return &p->losses; }
 
 struct tb_packet_tokenizer *tb_raw_packet_reader_stream(struct tb_raw_packet_reader *p) {
   return &p->stream;

@@ -58,6 +58,8 @@ uint64_t tb_raw_packet_reader_stored(const struct tb_raw_packet_reader *packets)
 /* How often something was lost so far; of the first its place and what it was (a constant, "" for nothing). */
 uint64_t tb_raw_packet_reader_damage(const struct tb_raw_packet_reader *packets, uint64_t *first_offset,
                                      const char **first);
+/* The same by reason. */
+const struct tb_losses *tb_raw_packet_reader_losses(const struct tb_raw_packet_reader *packets);
 
 void tb_raw_packet_reader_close(struct tb_raw_packet_reader *packets); /* NULL is ignored */
 

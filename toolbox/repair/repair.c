@@ -126,12 +126,13 @@ static enum tb_status take_packet(struct repairing *r, struct tb_cut *cut) {
 /* Of other formats the merger says what was lost. */
 static enum tb_status report_losses(struct repairing *r) {
   const struct tb_source *source = r->walk.source;
-  uint64_t offset;
-  const char *reason;
-  uint64_t count = tb_raw_packet_reader_damage(r->walk.packets, &offset, &reason);
-  r->report.passed_over += count;
+  const struct tb_losses *lost = tb_raw_packet_reader_losses(r->walk.packets);
+  for (size_t i = 0; i < lost->count; i++) {
+    const struct tb_loss *loss = &lost->entries[i];
+    r->report.passed_over += loss->count;
+    if (!source->converted) tb_losses_add_many(&r->losses, loss->reason, loss->count, r->offset + loss->first_offset);
+  }
   if (source->converted) return TB_OK;
-  if (count) tb_losses_add_many(&r->losses, reason, count, r->offset + offset);
   struct tb_merge_report *report = r->walk.merger.report;
   return tb_merge_report_set_losses(report, tb_source_report(&r->walk.merger, source), r->losses.entries,
                                     r->losses.count);

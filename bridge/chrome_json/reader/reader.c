@@ -58,8 +58,9 @@ static enum tb_status read_more(struct tb_json_state *state, struct tb_batch *ba
     if (*waiting) break;
     state->input_ended = status == TB_END || status == TB_TRUNCATED;
     if (status == TB_TRUNCATED) {
-      status = tb_reader_lose(reader, "compressed data is cut off or damaged: what follows",
-                              state->text_offset + batch->text_len);
+      const char *reason = tb_input_is_bad(reader->input) ? "compressed data is damaged: what follows"
+                                                          : "compressed data is cut off or damaged: what follows";
+      status = tb_reader_lose(reader, reason, state->text_offset + batch->text_len);
       if (status != TB_OK) return status;
     } else if (status != TB_OK && status != TB_END) {
       return status;
