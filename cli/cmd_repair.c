@@ -20,6 +20,11 @@ static void print_text(FILE *to, const void *done) {
     cli_print(to, "             %s\n", report->outputs[i]);
   if (report->output_count == 1 && report->recordings > 1)
     cli_print(to, "  holds    %" PRIu64 " traces, one after the other, which are read as one\n", report->recordings);
+  if (report->mended_events)
+    cli_print(to,
+              "  mended   %" PRIu64 " events of text that is not quite JSON (first at byte %" PRIu64
+              "), taken for what it was meant to be\n",
+              report->mended_events, report->mended_offset);
   if (report->snapshots_left_out)
     cli_print(to,
               "  clocks   %" PRIu64
@@ -38,6 +43,8 @@ static void print_json(FILE *to, const void *done) {
     cli_print_json(to, report->outputs[i]);
   }
   fputc(']', to);
+  cli_print(to, ",\"mended_events\":%" PRIu64, report->mended_events);
+  if (report->mended_events) cli_print(to, ",\"mended_offset\":%" PRIu64, report->mended_offset);
 }
 
 static int repair(struct cli_cut *cut) {

@@ -49,9 +49,11 @@ struct tb_source {
   const char *member;          /* its name in its archive; NULL for an input that is a file */
   struct tb_input_place place; /* of the Perfetto trace to read: the input itself, or a copy in the store */
   bool converted;              /* made from another format, ... */
-  uint64_t other_recordings;   /* of another format, behind the first: they are read as one with it */
-  const char *original;        /* ... of the file with this path; NULL: of what cannot be read again */
-  enum tb_format format;       /* of the input */
+  uint64_t mended_events;      /* of JSON: read from text that is not quite JSON, and where the first is */
+  uint64_t mended_offset;
+  uint64_t other_recordings; /* of another format, behind the first: they are read as one with it */
+  const char *original;      /* ... of the file with this path; NULL: of what cannot be read again */
+  enum tb_format format;     /* of the input */
   bool skipped;
   const char *machine_name;                     /* of its host; NULL: unnamed */
   const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */

@@ -23,6 +23,9 @@ enum tb_format tb_format_detect(const char *data, size_t len);
  * where it is nothing that we know. */
 const char *tb_format_known_foreign(const char *data, size_t len);
 
+/* Fails with TB_UNKNOWN_FORMAT: says what it is, or which formats are read and that one can be named. */
+enum tb_status tb_format_fail_unknown(struct tb_error *error, const char *data, size_t len);
+
 /* Whether it is JSON that other programs write, and no trace. */
 bool tb_format_is_foreign_document(const char *data, size_t len);
 

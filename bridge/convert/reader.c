@@ -15,31 +15,10 @@
 #include "io/caller_input.h"
 #include "shape/shaper.h"
 
-enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
-
-/* "A, B or C", of the formats that are read. */
-static void list_formats(char *text, size_t size) {
-  const struct tb_format_entry *entry, *last = NULL;
-  size_t len = 0;
-  for (size_t i = 0; (entry = tb_registry_at(i)); i++)
-    if (entry->reader || entry->decoder) last = entry;
-  for (size_t i = 0; (entry = tb_registry_at(i)) && len < size; i++) {
-    if (!entry->reader && !entry->decoder) continue;
-    const char *before = len == 0 ? "" : entry == last ? " or " : ", ";
-    len += (size_t)snprintf(text + len, size - len, "%s%s", before, entry->title);
-  }
-}
+enum { DETECT_BYTES = 4096 };
 
 static enum tb_status fail_unknown(struct tb_reader *reader, const char *data, size_t len) {
-  const char *foreign = tb_format_known_foreign(data, len);
-  const char *hint = tb_format_is_foreign_document(data, len)
-                         ? " (where it has events further on, tb_reader_options.format json reads them)"
-                         : "";
-  if (foreign) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "%s%s", foreign, hint);
-  char formats[FORMATS_TEXT];
-  list_formats(formats, sizeof(formats));
-  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0,
-                 "is no trace of a known format (%s); tb_reader_options.format names one", formats);
+  return tb_format_fail_unknown(&reader->error, data, len);
 }
 
 enum tb_status tb_reader_find_format(struct tb_reader *reader) {

@@ -101,6 +101,7 @@ void tb_reader_count_loss(struct tb_reader *reader, const char *reason, uint64_t
 void tb_reader_count_losses(struct tb_reader *reader, const char *reason, uint64_t count, uint64_t offset);
 
 /* What a reader notes where one trace ends in the input and another one begins. */
+#define TB_NOTE_MENDED "events read from text that is not quite JSON, taken for what it was meant to be"
 #define TB_NOTE_ANOTHER_TRACE "more trace(s) in the same file: all are read as one"
 
 /* Counts what a reader assumed where the source does not say it. */

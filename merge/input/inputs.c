@@ -11,6 +11,7 @@
 #include "convert/trace_input.h"
 #include "io/archive.h"
 #include "merge/merger.h"
+#include "model/reader_ops.h"
 
 enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16, DETECT_BYTES = 4096 };
 
@@ -99,9 +100,8 @@ static enum tb_status detect_format(struct tb_merger *m, struct tb_input *input,
   if (status == TB_IO || status == TB_NO_MEMORY) return status;
   *format = status == TB_OK ? tb_format_detect(data, got) : TB_FORMAT_UNKNOWN;
   if (*format != TB_FORMAT_UNKNOWN) return TB_OK;
-  const char *foreign = got ? tb_format_known_foreign(data, got) : "is empty";
   tb_error_set_file(&m->error, name);
-  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", foreign ? foreign : "is no trace of a known format");
+  return got ? tb_format_fail_unknown(&m->error, data, got) : tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "is empty");
 }
 
 static enum tb_status start_copying(struct tb_merger *m, const char *name, const char *from, const char *to,
@@ -166,10 +166,14 @@ static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_sourc
 #define MADE_UP_FLOWS (UINT64_C(1) << 63)
 enum { MADE_UP_FLOWS_BITS = 40 };
 
-static uint64_t other_recordings(const struct tb_convert_report *report) {
-  for (size_t i = 0; i < report->note_count; i++)
-    if (report->notes[i].kind == TB_LOSS_SECOND_TRACE) return report->notes[i].count;
-  return 0;
+static void take_notes(struct tb_source *s, const struct tb_convert_report *report) {
+  for (size_t i = 0; i < report->note_count; i++) {
+    const struct tb_loss *note = &report->notes[i];
+    if (note->kind == TB_LOSS_SECOND_TRACE) s->other_recordings = note->count;
+    if (strcmp(note->reason, TB_NOTE_MENDED) != 0) continue;
+    s->mended_events = note->count;
+    s->mended_offset = note->first_offset;
+  }
 }
 
 enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
@@ -194,7 +198,7 @@ enum tb_status tb_merger_convert_source(struct tb_merger *m, struct tb_source *s
   enum tb_status status = tb_copy_store_begin(&m->store, s->name, &s->place, to, &m->error);
   if (status == TB_OK) status = tb_convert_place(from, to, &options, report, &m->error);
   s->converted = true;
-  s->other_recordings = other_recordings(report);
+  take_notes(s, report);
   if (status == TB_PARTIAL) {
     struct tb_merge_input_report *in = tb_source_report(m, s);
     in->damaged = m->partial = true;

@@ -198,6 +198,8 @@ static enum tb_status write_files(struct repairing *r, const struct tb_recording
   enum tb_status status = TB_OK;
   r->are_several = count > 1;
   r->report.recordings = count + r->walk.source->other_recordings;
+  r->report.mended_events = r->walk.source->mended_events;
+  r->report.mended_offset = r->walk.source->mended_offset;
   r->report.outputs = outputs;
   for (size_t i = 0; i < count && status == TB_OK; i++) {
     status = write_one(r, &files[i], i == 0);

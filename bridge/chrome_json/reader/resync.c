@@ -104,6 +104,7 @@ enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batc
   if (*p == '{' && (state->container == TB_JSON_EVENTS || state->container == TB_JSON_TOP)) {
     if (scan->status == TB_TOKENIZER_BAD) {
       *next = tb_json_repaired_event(state, batch, p);
+      if (*next) tb_reader_note(state->reader, TB_NOTE_MENDED, tb_json_offset(state, batch, p));
       if (*next || scan->status != TB_TOKENIZER_BAD) return TB_OK;
     }
     if (tb_json_plausible_event(scan, p)) state->seen_trace = true;

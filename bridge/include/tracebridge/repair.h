@@ -53,6 +53,8 @@ struct tb_repair_report {
   uint64_t recordings;        /* in the input, one behind the other */
   const char *const *outputs; /* the files that were written; they are freed with `merge` */
   size_t output_count;
+  uint64_t mended_events; /* of JSON: read from text that is not quite JSON, as when a quote or a comma is missing */
+  uint64_t mended_offset; /* of the first of them */
 };
 TB_API void tb_repair_report_free(struct tb_repair_report *report); /* frees what it has, not itself */
 
