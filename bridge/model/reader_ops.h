@@ -100,8 +100,9 @@ TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char
 void tb_reader_count_loss(struct tb_reader *reader, const char *reason, uint64_t offset);
 void tb_reader_count_losses(struct tb_reader *reader, const char *reason, uint64_t count, uint64_t offset);
 
-/* What a reader notes where one trace ends in the input and another one begins. */
+/* What a reader notes of events that it took from text in which a quote or a comma is missing, say. */
 #define TB_NOTE_MENDED "events read from text that is not quite JSON, taken for what it was meant to be"
+/* What a reader notes where one trace ends in the input and another one begins. */
 #define TB_NOTE_ANOTHER_TRACE "more trace(s) in the same file: all are read as one"
 
 /* Counts what a reader assumed where the source does not say it. */

@@ -51,7 +51,7 @@ struct tb_choice {
   uint64_t print;                /* events of ftrace so far */
   struct tb_buffer judged;       /* by ids of names: 0 where it was not, else 1 + whether it is chosen */
   struct tb_open_frames frames;
-  struct tb_map running; /* machine, cpu -> id of the thread that runs there by compact_sched */
+  struct tb_map running; /* machine, cpu -> id of the thread that runs there */
   struct tb_map begun;   /* machine, cpu -> 1 where it had a bundle */
   struct tb_map threads; /* of ftrace: machine, id -> whether it is chosen */
   bool failed;           /* there was no memory for it */

@@ -70,13 +70,21 @@ static bool chooses_whose(struct tb_choice *choice, const struct tb_whose *whose
                                         : tb_owners_choose(&choice->owners, whose);
 }
 
-/* A switch between two threads on a processor. One that is not chosen becomes the idle one; where both are not, nothing
- * changes there. */
+/* A switch between two threads on a processor; prev: -1 where it is not said. One that is not chosen becomes the idle
+ * one; where both are not, nothing changes there, but the first switch of a processor is kept: readers take it for where
+ * the processor's threads begin. */
 static uint8_t decide_switch(struct tb_choice *choice, const struct tb_ftrace_bundle *bundle, int64_t prev,
-                             bool prev_chosen, int64_t next) {
+                             int64_t next) {
+  bool prev_chosen = prev >= 0 && chooses_thread(choice, bundle->machine, prev);
   bool next_chosen = chooses_thread(choice, bundle->machine, next);
-  if (!prev_chosen && !next_chosen) return TB_FTRACE_DROP;
-  return (uint8_t)(TB_FTRACE_KEEP | (prev_chosen || !prev ? 0 : TB_FTRACE_IDLE_PREV) |
+  uint64_t *running = tb_map_find(&choice->running, bundle->machine, bundle->cpu);
+  bool is_first = !running;
+  if (running)
+    *running = (uint64_t)next;
+  else if (tb_map_put(&choice->running, bundle->machine, bundle->cpu, (uint64_t)next) != TB_OK)
+    choice->failed = true;
+  if (!prev_chosen && !next_chosen && !is_first) return TB_FTRACE_DROP;
+  return (uint8_t)(TB_FTRACE_KEEP | (prev_chosen || prev <= 0 ? 0 : TB_FTRACE_IDLE_PREV) |
                    (next_chosen || !next ? 0 : TB_FTRACE_IDLE_NEXT));
 }
 
@@ -88,8 +96,7 @@ static uint8_t decide_event(struct tb_choice *choice, const struct tb_ftrace_bun
   tb_ftrace_event_read(bytes, &event);
   if (event.kind == TB_FTRACE_EVENT_SCHED_SWITCH) {
     struct tb_thread_switch between = tb_thread_switch_read(&event);
-    return decide_switch(choice, bundle, between.prev, chooses_thread(choice, bundle->machine, between.prev),
-                         between.next);
+    return decide_switch(choice, bundle, between.prev, between.next);
   }
   struct tb_whose whose = tb_owners_of_ftrace(owners, bundle, &event);
   if (chooses_whose(choice, &whose)) return TB_FTRACE_KEEP;
@@ -102,17 +109,8 @@ static uint8_t decide_row(void *ctx, const struct tb_ftrace_bundle *bundle, cons
   struct tb_choice *choice = ctx;
   if (row->kind == TB_FTRACE_ROW_EVENT) return decide_event(choice, bundle, row->event);
   if (row->kind == TB_FTRACE_ROW_WAKING) return chooses_thread(choice, bundle->machine, row->pid);
-  uint64_t *running = tb_map_find(&choice->running, bundle->machine, bundle->cpu);
-  int64_t prev = running ? (int64_t)*running : -1;
-  bool prev_chosen = running && chooses_thread(choice, bundle->machine, prev);
-  if (running)
-    *running = (uint64_t)row->pid;
-  else if (tb_map_put(&choice->running, bundle->machine, bundle->cpu, (uint64_t)row->pid) != TB_OK)
-    choice->failed = true;
-  /* The first one of a processor says where readers begin, and is kept. */
-  uint8_t fate = decide_switch(choice, bundle, prev, prev_chosen, row->pid);
-  if (running || fate != TB_FTRACE_DROP) return fate;
-  return row->pid ? TB_FTRACE_KEEP | TB_FTRACE_IDLE_NEXT : TB_FTRACE_KEEP;
+  const uint64_t *running = tb_map_find(&choice->running, bundle->machine, bundle->cpu);
+  return decide_switch(choice, bundle, running ? (int64_t)*running : -1, row->pid);
 }
 
 enum tb_status tb_choice_decide_ftrace(struct tb_choice *choice, struct tb_cut_order *order) {

@@ -22,7 +22,8 @@ static bool by_place(const struct tb_split_plan *plan) {
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status refuse(struct tb_split_plan *plan) {
-  return tb_fail(&plan->walk->merger.error, TB_REFUSED, TB_NO_OFFSET, "there would be more than %d parts",
+  return tb_fail(&plan->walk->merger.error, TB_REFUSED, TB_NO_OFFSET,
+                 "there would be more than %d parts: choose longer or larger ones, or filter first",
                  TB_SPLIT_PARTS_MAX);
 }
 

@@ -114,10 +114,11 @@ enum tb_status tb_ftrace_threads_take_tree(struct tb_ftrace_threads *threads, co
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-/* A packet of one entry of a process tree. */
+/* A packet of one entry of a process tree; where the window has no start, at 0, since it holds for all of the trace. */
 static enum tb_status append_tree(const struct tb_ftrace_threads *threads, const struct tb_walk *walk, uint32_t machine,
                                   struct tb_str entry, struct tb_buffer *b) {
-  int64_t time = tb_time_add(threads->window.start, tb_walk_ahead(walk, machine));
+  int64_t start = threads->window.start == INT64_MIN ? 0 : threads->window.start;
+  int64_t time = tb_time_add(start, tb_walk_ahead(walk, machine));
   enum tb_status status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
   size_t packet = b->len;
   if (status == TB_OK) status = tb_wire_buffer_uint(b, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)time);

@@ -96,11 +96,12 @@ static bool parse_date(const char *text, int64_t *ns) {
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
-/* A clock of the kernel's, or TRACE for the trace's own. */
+/* A clock of the kernel's, or the trace's own: TRACE, or the name that info says where it is none of them. */
 static bool parse_clock(struct tb_str name, enum tb_clock *clock) {
   uint32_t id = tb_clock_id_from_name(name);
   *clock = id <= TB_CLOCK_BOOTTIME ? (enum tb_clock)id : TB_CLOCK_UNKNOWN;
-  return *clock != TB_CLOCK_UNKNOWN || (name.len == 5 && strncasecmp(name.ptr, "TRACE", name.len) == 0);
+  return *clock != TB_CLOCK_UNKNOWN || id == TB_CLOCK_TRACE_FILE ||
+         (name.len == 5 && strncasecmp(name.ptr, "TRACE", name.len) == 0);
 }
 
 const char *tb_trim_point_parse(const char *text, struct tb_trim_point *point) {
