@@ -71,8 +71,8 @@ static bool chooses_whose(struct tb_choice *choice, const struct tb_whose *whose
 }
 
 /* A switch between two threads on a processor; prev: -1 where it is not said. One that is not chosen becomes the idle
- * one; where both are not, nothing changes there, but the first switch of a processor is kept: readers take it for where
- * the processor's threads begin. */
+ * one; where both are not, nothing changes there, but the first switch of a processor is kept: readers take it for
+ * where the processor's threads begin. */
 static uint8_t decide_switch(struct tb_choice *choice, const struct tb_ftrace_bundle *bundle, int64_t prev,
                              int64_t next) {
   bool prev_chosen = prev >= 0 && chooses_thread(choice, bundle->machine, prev);

@@ -26,7 +26,8 @@ TEXT
 tracebridge trim -q files.textproto -o part.json --start TRACE:1500ns --end TRACE:3000ns
 grep -o '"name":"[^M].*' part.json
 # Times below 0 stay: those of a build that began before what it measures from.
-echo '[{"ph":"X","name":"before","ts":-1000,"dur":900,"pid":1,"tid":1},{"ph":"X","name":"behind","ts":5000,"dur":1000,"pid":1,"tid":1}]' >zero.json
+echo '[{"ph":"X","name":"before","ts":-1000,"dur":900,"pid":1,"tid":1},
+{"ph":"X","name":"behind","ts":5000,"dur":1000,"pid":1,"tid":1}]' >zero.json
 for window in "--start 500us" "--end 500us" "--start 200us --end 600us" "--start 500us --shift 2ms"; do
   # shellcheck disable=SC2086 # two options
   tracebridge trim -q zero.json -o part.json $window
@@ -34,17 +35,26 @@ for window in "--start 500us" "--end 500us" "--start 200us --end 600us" "--start
 done
 # Flows stay within what is left of their slices.
 cat >flows.json <<'TEXT'
-[{"ph":"X","name":"A","ts":5000,"dur":100,"pid":10,"tid":11},{"ph":"s","name":"fl","cat":"f","id":7,"ts":5050,"pid":10,"tid":11},
+[{"ph":"X","name":"A","ts":5000,"dur":100,"pid":10,"tid":11},
+{"ph":"s","name":"fl","cat":"f","id":7,"ts":5050,"pid":10,"tid":11},
 {"ph":"X","name":"B","ts":5110,"dur":90,"pid":10,"tid":11},{"ph":"X","name":"C","ts":6000,"dur":100,"pid":20,"tid":20},
 {"ph":"f","name":"fl","cat":"f","id":7,"bp":"e","ts":6050,"pid":20,"tid":20}]
 TEXT
 tracebridge trim -q flows.json -o part.json --start TRACE:5070us --end TRACE:6020us
 grep -o '"name":"[^M].*' part.json
 # Of ftrace's text that what the window has, once.
-cat >text.json <<'TEXT'
-{"traceEvents":[{"ph":"X","name":"a","ts":100000000,"dur":1000000,"pid":1,"tid":1}],
-"systemTraceEvents":"# tracer: nop\n#\n  foo-11 [000] ...1 100.100000: tracing_mark_write: C|11|count|7\n  foo-11 [000] ...1 100.700000: tracing_mark_write: C|11|count|8\n  foo-11 [000] ...1 100.900000: tracing_mark_write: C|11|count|9\n"}
+cat >ftrace.txt <<'TEXT'
+# tracer: nop
+#
+  foo-11 [000] ...1 100.100000: tracing_mark_write: C|11|count|7
+  foo-11 [000] ...1 100.700000: tracing_mark_write: C|11|count|8
+  foo-11 [000] ...1 100.900000: tracing_mark_write: C|11|count|9
 TEXT
+{
+  printf '{"traceEvents":[{"ph":"X","name":"a","ts":100000000,"dur":1000000,"pid":1,"tid":1}],"systemTraceEvents":"'
+  awk '{ printf "%s\\n", $0 }' ftrace.txt
+  echo '"}'
+} >text.json
 tracebridge trim -q text.json -o part.json --start TRACE:100.5s --end TRACE:100.8s
 cat part.json
 tracebridge trim -q text.json -o - --to perfetto --start TRACE:100.5s --end TRACE:100.8s | grep -ac 'count|9' || true
