@@ -86,7 +86,7 @@ static enum tb_status add_arg(struct tb_diff_rows *rows, struct tb_diff_hashed *
   uint64_t hash = row->hash;
   row->name = (struct tb_str){rows->text.data ? rows->text.data : "", rows->text.len};
   row->value = tb_diff_value(arg, text);
-  row->kind = kind_of(rows, arg);
+  row->kind = (uint8_t)kind_of(rows, arg);
   row->hash = tb_diff_mix(hash, row->kind);
   enum tb_status status = tb_diff_rows_add(rows, row);
   row->hash = hash;

@@ -178,7 +178,7 @@ static enum tb_status add_slice(struct tb_diff_rows *rows, struct tb_diff_hashed
                                 struct tb_diff_slice *slice) {
   bool ends = event->type == TB_EVENT_SLICE_END;
   row->table = ends ? TB_DIFF_ENDS : TB_DIFF_SLICES;
-  row->kind = kind_of(rows, event);
+  row->kind = (uint8_t)kind_of(rows, event);
   row->hash = ends ? 0 : mix(row->kind, hash_categories(event->categories));
   row->name = event->name;
   if (!ends) row->of = event->categories;

@@ -31,8 +31,9 @@ done
 { reads 2 6 9000 3 9000 3 9100; instant 13000 6; } | check "twice in one"
 for wild in "6 9000000 3 9000000" "6 9000 3 9000000"; do
   {
+    # shellcheck disable=SC2086 # four numbers
     reads 2 $wild
-    for at in $(seq 10000 1000 19000); do reads 2 6 $at 3 $at; done
+    for at in $(seq 10000 1000 19000); do reads 2 6 "$at" 3 "$at"; done
     instant 13000 6; instant 13500 3
   } | check "one is far ahead of all behind it"
 done
