@@ -113,11 +113,20 @@ static bool keeps_thread_zero(struct tb_merger *m, uint32_t machine, enum tb_sta
   return false;
 }
 
+/* Whether it is JSON's word for when its time 0 was. */
+static bool says_date_of_zero(const struct tb_packet_header *head) {
+  if (head->kind != TB_TRACE_PACKET_TRACE_ATTRIBUTES) return false;
+  struct tb_str attribute = tb_wire_find_bytes(head->payload, TB_TRACE_ATTRIBUTES_ATTRIBUTE);
+  return tb_str_equal(tb_wire_find_bytes(attribute, TB_TRACE_ATTRIBUTES_ATTRIBUTE_KEY),
+                      TB_STR("json.baseTimeNanoseconds"));
+}
+
 /* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other
- * times than the events made of it, from which readers of ours make it again. */
+ * times than the events made of it, from which readers of ours make it again, as they do the date of the time 0 from
+ * snapshots. */
 static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum tb_status *status) {
   const struct tb_packet_header *head = &s->current.head;
-  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) return is_moved(m, s);
+  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT || says_date_of_zero(head)) return is_moved(m, s);
   if (m->source_count == 1) return false;
   struct tb_split_mark mark;
   if (tb_split_mark_read(head->kind, head->payload, &mark)) return true;

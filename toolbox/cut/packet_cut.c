@@ -358,7 +358,7 @@ static enum tb_status take_annotations(struct tb_cut *cut) {
 static enum tb_status shed(struct tb_cut *cut, struct tb_packet_edit *edit) {
   const struct tb_packet_header *head = &cut->walk->packet.head;
   enum tb_status status = cut->sheds_args && head->interned_count ? take_annotations(cut) : TB_OK;
-  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT) return status;
+  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT && head->kind != TB_TRACE_PACKET_CARRIED_EVENT) return status;
   edit->sheds_args = cut->sheds_args;
   edit->sheds_flows = cut->sheds_flows;
   const uint64_t *iid = cut->sheds_args ? tb_map_find(&cut->own_annotations, cut->walk->sequence_number, 0) : NULL;

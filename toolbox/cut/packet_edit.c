@@ -50,11 +50,21 @@ static bool is_time(uint32_t number) {
   return number == TB_TRACK_EVENT_TIMESTAMP_DELTA_US || number == TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US;
 }
 
+/* It has what other formats need of the event, and no value. */
+static bool has_carried_field(struct tb_str annotation) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(annotation);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number >= TB_DEBUG_ANNOTATION_CARRIED && field.number <= TB_DEBUG_ANNOTATION_CARRIED_CPU) return true;
+  return false;
+}
+
 /* The annotation that has what other formats need. */
 static bool is_own_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
   static const struct tb_str own = {TB_CARRIED_ANNOTATION, sizeof(TB_CARRIED_ANNOTATION) - 1};
   struct tb_wire_field f[TB_DEBUG_ANNOTATION_NAME + 1];
   if (field->number != TB_TRACK_EVENT_DEBUG_ANNOTATIONS || field->type != TB_WIRE_BYTES) return false;
+  if (has_carried_field(field->bytes)) return true;
   (void)tb_wire_read_fields(field->bytes, f, TB_DEBUG_ANNOTATION_NAME + 1);
   if (f[TB_DEBUG_ANNOTATION_NAME_IID].number)
     return edit->own_annotation && f[TB_DEBUG_ANNOTATION_NAME_IID].value == edit->own_annotation;
@@ -180,6 +190,9 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
              (edit->inserts_timestamp || edit->add_to_thread_time || edit->add_to_instructions || edit->sheds_args ||
               edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->flow_ends ||
               edit->annotation.ptr || edit->extra_count))
+      status = edit_event(edit, &field, patches);
+    else if (field.number == TB_TRACE_PACKET_CARRIED_EVENT && field.type == TB_WIRE_BYTES &&
+             (edit->sheds_args || edit->sheds_flows))
       status = edit_event(edit, &field, patches);
     else if (edit->bounds_flows && field.number == TB_TRACE_PACKET_JSON_FLOWS && field.type == TB_WIRE_BYTES)
       status = edit_json_flow(edit, &field, patches);

@@ -34,3 +34,13 @@ tracebridge filter -q all.textproto -o - --counter '!sum' --process 5 | tracebri
 echo "a name, as JSON"
 tracebridge filter -q all.textproto -o part.json --name 'l*' --name '!lo'
 grep -c '"ph":"[Xi]"' part.json
+echo "without arguments, what is no argument stays: ids, phases, colors, threads of global instants"
+cat >fields.json <<'TEXT'
+[{"ph":"b","cat":"c","id":"abc","name":"as","ts":5,"pid":3,"tid":4,"args":{"x":1}},
+{"ph":"e","cat":"c","id":"abc","name":"as","ts":9,"pid":3,"tid":4},
+{"ph":"s","id":"7x","name":"fl","ts":6,"pid":3,"tid":4,"args":{"y":1}},
+{"ph":"X","name":"q","cname":"good","ts":7,"dur":3,"pid":3,"tid":4,"args":{"z":1}},
+{"ph":"i","s":"g","name":"gi","ts":8,"pid":3,"tid":4,"args":{"x":1}}]
+TEXT
+tracebridge filter -q fields.json -o part.json --no-args
+grep -o '"name".*' part.json | sort

@@ -58,3 +58,7 @@ TEXT
 tracebridge trim -q text.json -o part.json --start TRACE:100.5s --end TRACE:100.8s
 cat part.json
 tracebridge trim -q text.json -o - --to perfetto --start TRACE:100.5s --end TRACE:100.8s | grep -ac 'count|9' || true
+# When the time 0 was is another date once the events are later.
+echo '{"baseTimeNanoseconds":1700000000000000000,"traceEvents":[{"ph":"X","name":"a","ts":1000,"dur":9}]}' >dated.json
+tracebridge trim -q dated.json -o part.json --shift 10ms
+grep -o '"ts":[0-9]*\|"base.*' part.json
