@@ -170,6 +170,15 @@ static bool removes_field(const struct tb_packet_edit *edit, uint32_t number) {
   return number == TB_TRACE_PACKET_JSON_FLOWS && edit->sheds_flows;
 }
 
+/* Whether the field is an event in which something changes; one that readers pass over has arguments and flows alone. */
+static bool edits_event(const struct tb_packet_edit *edit, uint32_t number) {
+  if (number == TB_TRACE_PACKET_CARRIED_EVENT) return edit->sheds_args || edit->sheds_flows;
+  return number == TB_TRACE_PACKET_TRACK_EVENT &&
+         (edit->inserts_timestamp || edit->add_to_thread_time || edit->add_to_instructions || edit->sheds_args ||
+          edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->flow_ends ||
+          edit->annotation.ptr || edit->extra_count);
+}
+
 enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_str packet,
                                    struct tb_message_patch *patches) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
@@ -186,13 +195,7 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
       status = tb_message_patches_number(patches, &field, edit->timestamp);
     else if (removes_field(edit, field.number))
       status = tb_message_patches_remove(patches, &field);
-    else if (field.number == TB_TRACE_PACKET_TRACK_EVENT && field.type == TB_WIRE_BYTES &&
-             (edit->inserts_timestamp || edit->add_to_thread_time || edit->add_to_instructions || edit->sheds_args ||
-              edit->sheds_flows || edit->sheds_extras || edit->sets_duration || edit->add_to_value || edit->flow_ends ||
-              edit->annotation.ptr || edit->extra_count))
-      status = edit_event(edit, &field, patches);
-    else if (field.number == TB_TRACE_PACKET_CARRIED_EVENT && field.type == TB_WIRE_BYTES &&
-             (edit->sheds_args || edit->sheds_flows))
+    else if (field.type == TB_WIRE_BYTES && edits_event(edit, field.number))
       status = edit_event(edit, &field, patches);
     else if (edit->bounds_flows && field.number == TB_TRACE_PACKET_JSON_FLOWS && field.type == TB_WIRE_BYTES)
       status = edit_json_flow(edit, &field, patches);

@@ -68,8 +68,9 @@ static enum tb_status put_named(struct tb_diff_stacks *stacks, struct tb_str id,
     next = frame->parent;
   }
   enum tb_status status = TB_OK;
-  while (count-- && status == TB_OK) {
-    const struct tb_frame frame = {.function = frames[count]->function, .mapping = frames[count]->mapping};
+  for (size_t i = count; i > 0 && status == TB_OK; i--) {
+    const struct tb_diff_frame *named = frames[i - 1];
+    const struct tb_frame frame = {.function = named->function, .mapping = named->mapping};
     status = put_frame(text, &frame, in_full);
   }
   return status;
