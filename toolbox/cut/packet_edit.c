@@ -170,7 +170,7 @@ static bool removes_field(const struct tb_packet_edit *edit, uint32_t number) {
   return number == TB_TRACE_PACKET_JSON_FLOWS && edit->sheds_flows;
 }
 
-/* Whether the field is an event in which something changes; one that readers pass over has arguments and flows alone. */
+/* Whether the field is an event in which something changes: of one that readers pass over, arguments and flows. */
 static bool edits_event(const struct tb_packet_edit *edit, uint32_t number) {
   if (number == TB_TRACE_PACKET_CARRIED_EVENT) return edit->sheds_args || edit->sheds_flows;
   return number == TB_TRACE_PACKET_TRACK_EVENT &&
