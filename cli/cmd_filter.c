@@ -42,9 +42,8 @@ static const struct cli_option options[] = {
     {0, "min-dur", "TIME", "Leave out slices that end sooner (10us; ns without a unit); instants stay.", parse_duration,
      offsetof(struct filter_settings, min_dur)},
     {0, "no-args", NULL,
-     "Leave out arguments of events. Names and texts of them that a Perfetto trace says once for all events stay in "
-     "it: "
-     "redact --no-args has none.",
+     "Leave out arguments of events. Names and texts that a Perfetto trace interns for them stay: redact --no-args has "
+     "none.",
      cli_parse_flag, offsetof(struct filter_settings, no_args)},
     {0, "no-flows", NULL, "Leave out the arrows between slices.", cli_parse_flag,
      offsetof(struct filter_settings, no_flows)},

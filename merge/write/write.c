@@ -113,7 +113,7 @@ static bool keeps_thread_zero(struct tb_merger *m, uint32_t machine, enum tb_sta
   return false;
 }
 
-/* Whether it is JSON's word for when its time 0 was. */
+/* Whether it is the attribute that has JSON's baseTimeNanoseconds: the date of the time 0. */
 static bool says_date_of_zero(const struct tb_packet_header *head) {
   if (head->kind != TB_TRACE_PACKET_TRACE_ATTRIBUTES) return false;
   struct tb_str attribute = tb_wire_find_bytes(head->payload, TB_TRACE_ATTRIBUTES_ATTRIBUTE);

@@ -436,7 +436,7 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   struct tb_walk *walk = cut->walk;
   const struct tb_packet_header *head = &walk->packet.head;
   if (!walk->packet.packet.ptr) return tb_walk_write(walk, walk->packet.framed);
-  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) { /* of all of the trace: what stays of it, bundles say */
+  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT && !cut->keeps_ftrace_text) { /* bundles say what stays of it */
     cut->dropped++;
     return TB_OK;
   }

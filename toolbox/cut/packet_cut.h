@@ -67,6 +67,7 @@ struct tb_cut {
   struct tb_cut_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
   size_t held;                          /* bytes of all */
+  bool keeps_ftrace_text;               /* the caller's: all events that it says stay, and when they are */
   bool sheds_args, sheds_flows;         /* the user's: of all track events that stay */
   const struct tb_flow_ends *flow_ends; /* the user's: by which the ids of flows change that stay; NULL: none do */
   struct tb_map own_annotations; /* the walk's number of a sequence, iid -> 1 where it names what no_args leaves */

@@ -142,6 +142,7 @@ static enum tb_status write_readable(void *ctx) {
   struct repairing *r = ctx;
   struct tb_cut cut;
   tb_cut_init(&cut, &r->walk, &r->events);
+  cut.keeps_ftrace_text = true;
   enum tb_status status = choose_snapshots(r);
   if (status == TB_OK) status = tb_walk_start(&r->walk);
   while (status == TB_OK) {

@@ -15,3 +15,7 @@ tracebridge convert -q in.json -o whole.pftrace
 tail -c +4 whole.pftrace >tail.pftrace
 tracebridge repair tail.pftrace -o out.pftrace || echo $?
 tracebridge repair -q --from perfetto tail.pftrace -o out.pftrace && tracebridge verify out.pftrace
+echo '--- ftrace text stays as it is, with what is no event of it'
+printf %s\\n '{"traceEvents":[],' \
+  '"systemTraceEvents":"# tracer: nop\n# a comment\n  a-1 [000] ...1 1.0: tracing_mark_write: C|1|n|7\n"}' >text.json
+tracebridge repair -q text.json -o out.json && grep -o '# a.*' out.json
