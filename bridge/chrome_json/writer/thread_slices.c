@@ -242,7 +242,10 @@ static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, i
 void tb_json_note_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->track->type != TB_TRACK_THREAD) return;
   struct tb_json_track *state = tb_json_track_state(w, event->track);
-  if (!state || !state->slices->stack.count) return;
+  if (!state) return;
+  bool ends_at_next = event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING);
+  if (event->type == TB_EVENT_FLOW_BEGIN || ends_at_next) state->flow_at = event->ts;
+  if (!state->slices->stack.count) return;
   struct tb_json_open *slice = tb_json_innermost(state);
   if (event->ts > slice->flow_ts) slice->flow_ts = event->ts;
 }
@@ -281,6 +284,17 @@ void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *ev
   end_now(w, state, &w->bare_end);
 }
 
+/* A flow event came before the innermost slice, at the time when that just began: readers take an X for earlier than
+ * the flow event, and would join what the slice around it begins, and not what ends here. A slice that has flows itself
+ * stays an X: it would be written behind those in it. */
+static void write_behind_flow(struct tb_json_writer *w, struct tb_json_track *state) {
+  if (tb_json_innermost(state)->flow_number) return;
+  if (tb_json_innermost(state)->begins_with_b)
+    write_begins_with_outer(w, state, INT64_MAX);
+  else
+    write_begins_from(w, state, state->slices->stack.count - 1);
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 void tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
@@ -298,7 +312,10 @@ void tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
     state->begun_at = event->ts;
   } else if (tb_json_in_order(state, event)) {
     struct tb_json_open *slice = tb_json_push_slice(w, state, event, true);
-    if (slice) slice->flow_number = tb_json_keep_flows(w, event);
+    if (!slice) return;
+    slice->flow_number = tb_json_keep_flows(w, event);
+    if (state->flow_at == event->ts && event->ts != INT64_MIN && event->track->type == TB_TRACK_THREAD)
+      write_behind_flow(w, state);
   } else {
     write_begins(w, state);
     tb_json_put_whole(w, event, 'B');

@@ -38,8 +38,11 @@ struct tb_json_track {
   int64_t begun_at;       /* when the slice began that was written as a B last; INT64_MAX: none was */
   uint64_t names_written; /* hash of the metadata events that were last written */
   /* of tracks that are no threads': see chrome_json/writer/end_names.c */
-  int64_t back_to;   /* the earliest event that came behind later ones; INT64_MAX: none did */
-  int64_t ended_at;  /* the last end that was handed on with a name of ours; INT64_MIN: none was */
+  int64_t back_to; /* the earliest event that came behind later ones; INT64_MAX: none did */
+  union {
+    int64_t ended_at; /* the last end that was handed on with a name of ours; INT64_MIN: none was */
+    int64_t flow_at;  /* of a thread: the last begin of a flow, or end at the next slice; INT64_MIN: none was */
+  };
   uint32_t last_end; /* of tb_json_writer.ends, + 1 */
   bool mixed;        /* since nothing was open, an event came behind later ones */
   bool overflow;     /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
