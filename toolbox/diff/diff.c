@@ -329,11 +329,20 @@ static enum tb_status gather(struct diff_state *d) {
   return TB_OK;
 }
 
+/* The system's own events are no text, which would be compared with nothing. */
+static void take_system_events(struct tb_reader *reader) {
+  struct tb_target_traits *target = &reader->target;
+  target->system_as_events |= target->system_as_text;
+  target->system_as_text = false;
+}
+
 /* Lets both readers give what both formats have. */
 static void match_formats(struct diff_state *d) {
   struct tb_reader *first = d->sides[0].reader, *second = d->sides[1].reader;
   const struct tb_source_traits *a = &first->ops->source, *b = &second->ops->source;
   tb_match_readers(first, second);
+  take_system_events(first);
+  take_system_events(second);
   d->sides[0].rows.view = d->sides[1].rows.view =
       (struct tb_diff_view){.is_across = tb_reader_format(first) != tb_reader_format(second),
                             .names_tracks = a->names_tracks == b->names_tracks,

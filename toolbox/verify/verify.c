@@ -114,7 +114,8 @@ static enum tb_status verify(struct verify_reading *r, const char *path, const s
                                            .packet = take_packet,
                                            .ctx = r,
                                            .progress = options->progress,
-                                           .progress_ctx = options->progress_ctx};
+                                           .progress_ctx = options->progress_ctx,
+                                           .system_as_events = true};
   struct tb_verifier *v = r->v;
   v->error = error;
   v->memory_budget = options->reader->memory_budget;
