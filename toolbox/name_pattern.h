@@ -43,4 +43,7 @@ bool tb_name_patterns_want_all(const struct tb_name_patterns *patterns);
 TB_MUST_CHECK enum tb_status tb_name_judge(const struct tb_name_patterns *patterns, struct tb_str name,
                                            struct tb_buffer *scratch, struct tb_name_verdict *verdict);
 
+/* What the patterns say of a thing by its number, which chooses it as a name does. */
+struct tb_name_verdict tb_name_judge_number(const struct tb_name_patterns *patterns, int64_t number);
+
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "toolbox/owners/owners.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "ftrace/event_text.h"
 #include "perfetto/reader/tables/chrome_names.h"
@@ -11,7 +9,7 @@
 #include "toolbox/counter_name.h"
 #include "toolbox/walk/atrace.h"
 
-enum { OWNERS_MAX = 1 << 24, TRACKS_MAX = 1 << 24, PID_TEXT = 24, MAKERS_MAX = 64 };
+enum { OWNERS_MAX = 1 << 24, TRACKS_MAX = 1 << 24, MAKERS_MAX = 64 };
 /* What names of processes and of threads are mixed with, so that those of one kind are no others'. */
 enum { MIX_PROCESS = 0x7072, MIX_THREAD_NAME = 0x746e, MIX_MAIN = 0x6d61 };
 
@@ -44,15 +42,6 @@ void tb_owners_free(struct tb_owners *owners) {
 }
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
-
-/* Patterns choose by the number, too. */
-static enum tb_status judge_number(struct tb_owners *owners, const struct tb_name_patterns *patterns, int64_t id,
-                                   struct tb_name_verdict *verdict) {
-  char text[PID_TEXT];
-  if (!patterns->count) return TB_OK;
-  int len = snprintf(text, sizeof(text), "%lld", (long long)id);
-  return tb_name_judge(patterns, (struct tb_str){text, (size_t)len}, &owners->scratch, verdict);
-}
 
 /* What is named: a process, a thread of a process, or one of the system. */
 struct who {
@@ -90,8 +79,7 @@ static struct tb_owner *get_owner(struct tb_owners *owners, struct who who) {
                                         sizeof(*owners->owners), OWNERS_MAX);
   owners->owners = items;
   struct tb_owner owner = {
-      .verdict = {tb_name_patterns_want_all(patterns), false}, .pid = TB_OWNER_UNKNOWN, .maker = TB_OWNER_UNKNOWN};
-  if (status == TB_OK) status = judge_number(owners, patterns, who.id, &owner.verdict);
+      .verdict = tb_name_judge_number(patterns, who.id), .pid = TB_OWNER_UNKNOWN, .maker = TB_OWNER_UNKNOWN};
   if (status != TB_OK || tb_map_put(index, who.first, who.second, owners->owner_count) != TB_OK) return NULL;
   owners->owners[owners->owner_count] = owner;
   return &owners->owners[owners->owner_count++];
@@ -152,7 +140,7 @@ static enum tb_status put_made_thread(struct tb_owners *owners, uint32_t machine
 
 static bool choose_process(const struct tb_owners *owners, uint32_t machine, int64_t pid) {
   const struct tb_owner *owner = find_owner(owners, process_key(machine, pid));
-  if (!owner) return tb_name_patterns_want_all(&owners->processes);
+  if (!owner) return tb_name_verdict_is_chosen(tb_name_judge_number(&owners->processes, pid));
   struct tb_name_verdict verdict = owner->verdict;
   verdict.wanted |= !owner->named && owner->by_thread.wanted;
   verdict.refused |= !owner->named && owner->by_thread.refused;
@@ -163,11 +151,7 @@ static bool choose_process(const struct tb_owners *owners, uint32_t machine, int
 static bool choose_thread(const struct tb_owners *owners, uint32_t machine, int64_t pid, int64_t tid) {
   const struct tb_owner *exact = find_owner(owners, thread_key(machine, pid, tid));
   const struct tb_owner *system = find_owner(owners, system_thread(machine, tid));
-  struct tb_name_verdict verdict = {tb_name_patterns_want_all(&owners->threads), false};
-  if (exact) {
-    verdict.wanted |= exact->verdict.wanted;
-    verdict.refused |= exact->verdict.refused;
-  }
+  struct tb_name_verdict verdict = exact ? exact->verdict : tb_name_judge_number(&owners->threads, tid);
   if (system && (system->pid == pid || system->pid == TB_OWNER_UNKNOWN)) {
     verdict.wanted |= system->verdict.wanted;
     verdict.refused |= system->verdict.refused;
