@@ -103,6 +103,8 @@ static int run(int argc, char **argv) {
   int exit_status;
   if (!cli_cut_parse(&settings.cut, &cli_split, argc, argv, &exit_status)) return exit_status;
   if (!settings.has_by) return cli_usage(&cli_split, "say by what to split, --by process say");
+  if (strcmp(settings.cut.output, "-") == 0)
+    return cli_usage(&cli_split, "-o names a folder, whose files the parts are; standard output holds one trace");
   exit_status = cli_cut_start(&settings.cut);
   return exit_status == CLI_OK ? split(&settings) : exit_status;
 }

@@ -10,6 +10,12 @@
 #include "merge/merger.h"
 #include "perfetto/writer/encode/padding.h"
 
+/* A trace of nothing has one packet with nothing in it: no reader takes an empty file. */
+static enum tb_status write_something(struct tb_merger *m) {
+  static const char packet[] = {TB_TRACE_PACKET << 3 | TB_WIRE_BYTES, 0};
+  return tb_output_bytes(m->output) ? TB_OK : tb_output_write(m->output, packet, sizeof(packet), &m->error);
+}
+
 /* Writes the Perfetto trace, compressed as `name` says; *written: its bytes in the file. */
 static enum tb_status write_trace(struct tb_merger *m, const char *out, const char *name, bool no_clobber,
                                   tb_write_packets write, void *ctx, uint64_t *written) {
@@ -24,6 +30,7 @@ static enum tb_status write_trace(struct tb_merger *m, const char *out, const ch
   enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
   if (status == TB_OK && no_clobber) tb_output_keep_existing(m->output);
   if (status == TB_OK) status = write(ctx);
+  if (status == TB_OK) status = write_something(m);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
   if (status == TB_OK) m->report->summary.bytes_out = tb_output_bytes(m->output);

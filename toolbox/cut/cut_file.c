@@ -16,6 +16,8 @@ enum tb_status tb_cut_settle(struct tb_merger *m, enum tb_status status, struct 
   if (status == TB_OK) return m->partial ? TB_PARTIAL : TB_OK;
   if (status == TB_PARTIAL) return status;
   (void)tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  bool is_of_input = status == TB_REFUSED || status == TB_BAD_DATA || status == TB_LIMIT;
+  if (is_of_input && m->source_count) tb_error_set_file(&m->error, m->sources[0].name);
   if (error && error->code == TB_OK) *error = m->error;
   return status;
 }

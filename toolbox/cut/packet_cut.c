@@ -47,6 +47,7 @@ static struct tb_cut_sequence *get_sequence(struct tb_cut *cut) {
     tb_map_init(&sequence->clocks.by_key, a);
     tb_map_init(&sequence->values.by_key, a);
     sequence->clocks.pending = sequence->values.pending = 0;
+    sequence->held_packets = 0;
     sequence->has_late = false;
   }
   return &cut->sequences[number];
@@ -258,7 +259,8 @@ static enum tb_status write_held(struct tb_cut *cut, struct tb_cut_sequence *seq
   struct tb_str held = {sequence->held.data, sequence->held.len};
   if (!held.len) return TB_OK;
   cut->held -= held.len;
-  sequence->held.len = 0;
+  cut->kept += sequence->held_packets;
+  sequence->held.len = sequence->held_packets = 0;
   return tb_walk_write(cut->walk, held);
 }
 
@@ -316,11 +318,33 @@ static enum tb_status drop(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   return order->keep || order->stated_count || cut->held > HELD_MAX ? write_held(cut, sequence) : TB_OK;
 }
 
+/* Whether the walk's current packet says what it does whatever its sequence's state is, and changes none of that: that
+ * state waits on, and is not written where nothing needs it. */
+static bool needs_no_state(const struct tb_packet_header *head) {
+  return head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR && !head->cleared && !head->dropped && !head->first &&
+         !head->has_defaults && !head->interned_count && !(head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+}
+
+/* Whether it has interned data, and nothing that is not for its sequence alone, and stays as it is. */
+static bool is_state(const struct tb_packet_header *head, const struct tb_packet_edit *edit) {
+  return !head->kind && head->interned_count && !head->first && !head->dropped && !edit->set_timestamp;
+}
+
+/* Keeps the walk's current packet until another one of its sequence is written, which may need it. */
+static enum tb_status hold(struct tb_cut *cut, struct tb_cut_sequence *sequence) {
+  struct tb_str framed = cut->walk->packet.framed;
+  enum tb_status status = tb_buffer_append(&sequence->held, framed.ptr, framed.len);
+  if (status != TB_OK) return status;
+  cut->held += framed.len;
+  sequence->held_packets++;
+  return cut->held > HELD_MAX ? write_held(cut, sequence) : TB_OK;
+}
+
 static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence, const struct tb_cut_order *order,
                            const struct tb_packet_edit *edit) {
   struct tb_walk *walk = cut->walk;
   enum tb_status status = order->outlived ? end_outlived(cut, sequence, order) : TB_OK;
-  if (status == TB_OK) status = write_held(cut, sequence);
+  if (status == TB_OK && !needs_no_state(&walk->packet.head)) status = write_held(cut, sequence);
   if (status != TB_OK) return status;
   if (order->replaced.ptr) return tb_walk_write(walk, order->replaced);
   cut->patches.count = 0;
@@ -436,7 +460,7 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   struct tb_walk *walk = cut->walk;
   const struct tb_packet_header *head = &walk->packet.head;
   if (!walk->packet.packet.ptr) return tb_walk_write(walk, walk->packet.framed);
-  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT && !cut->keeps_ftrace_text) { /* bundles say what stays of it */
+  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT && !cut->keeps_all) { /* bundles say what stays of it */
     cut->dropped++;
     return TB_OK;
   }
@@ -452,7 +476,7 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
     status = tb_cut_write_late(cut);
   if (sequence && head->cleared) {
     cut->held -= sequence->held.len;
-    sequence->held.len = 0;
+    sequence->held.len = sequence->held_packets = 0;
     tb_map_clear(&sequence->values.by_key);
     sequence->values.pending = 0;
   }
@@ -466,9 +490,12 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   edit.annotation = order->annotation;
   edit.in_place = order->in_place;
   if (status == TB_OK && (cut->sheds_args || cut->sheds_flows)) status = shed(cut, &edit);
+  bool holds = order->fate == TB_CUT_KEEP && is_state(head, &edit) && !cut->keeps_all;
   if (status == TB_OK)
-    status = order->fate == TB_CUT_DROP ? drop(cut, sequence, order) : keep(cut, sequence, order, &edit);
-  cut->kept += order->fate == TB_CUT_KEEP;
+    status = holds                        ? hold(cut, sequence)
+             : order->fate == TB_CUT_DROP ? drop(cut, sequence, order)
+                                          : keep(cut, sequence, order, &edit);
+  cut->kept += order->fate == TB_CUT_KEEP && !holds;
   cut->moved += order->fate == TB_CUT_MOVE;
   return status == TB_OK ? TB_OK
                          : tb_fail(&walk->merger.error, status, walk->packet.offset, "%s", tb_status_text(status));

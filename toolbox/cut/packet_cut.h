@@ -47,7 +47,8 @@ struct tb_cut_sums {
 
 /* Of one sequence: what was left out and not yet made up for. */
 struct tb_cut_sequence {
-  struct tb_buffer held;     /* packets of its state alone */
+  struct tb_buffer held;     /* packets of its state alone, written where one that stays may need them */
+  size_t held_packets;       /* of these, those that are as they were */
   struct tb_cut_sums clocks; /* by node of a clock, of timestamps */
   struct tb_cut_sums values; /* by uuid of a counter, of increments */
   bool has_late;             /* packets of it are among tb_cut.late */
@@ -67,7 +68,8 @@ struct tb_cut {
   struct tb_cut_sequence *sequences; /* by the walk's numbers */
   size_t sequence_count, sequence_capacity;
   size_t held;                          /* bytes of all */
-  bool keeps_ftrace_text;               /* the caller's: all events that it says stay, and when they are */
+  bool keeps_all;                       /* the caller's: no events go, and so does no text of ftrace that says them, nor
+                                         * state that nothing needs */
   bool sheds_args, sheds_flows;         /* the user's: of all track events that stay */
   const struct tb_flow_ends *flow_ends; /* the user's: by which the ids of flows change that stay; NULL: none do */
   struct tb_map own_annotations; /* the walk's number of a sequence, iid -> 1 where it names what no_args leaves */

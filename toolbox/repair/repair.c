@@ -142,7 +142,7 @@ static enum tb_status write_readable(void *ctx) {
   struct repairing *r = ctx;
   struct tb_cut cut;
   tb_cut_init(&cut, &r->walk, &r->events);
-  cut.keeps_ftrace_text = true;
+  cut.keeps_all = true;
   enum tb_status status = choose_snapshots(r);
   if (status == TB_OK) status = tb_walk_start(&r->walk);
   while (status == TB_OK) {
@@ -151,7 +151,10 @@ static enum tb_status write_readable(void *ctx) {
   }
   r->report.packets_in += r->walk.next;
   r->report.packets_out += cut.kept;
+  bool is_nothing_left = !cut.kept && r->report.unreadable;
   tb_cut_free(&cut);
+  if (status == TB_END && is_nothing_left)
+    return tb_fail(&r->walk.merger.error, TB_BAD_DATA, r->offset, "none of its packets can be read");
   return status == TB_END ? report_losses(r) : status;
 }
 

@@ -88,11 +88,14 @@ static void remove_parts(struct splitting *s) {
 
 /* ---- the parts --------------------------------------------------------------------------------------------------- */
 
-/* The input's format where it can be written. */
+/* The input's format where it can be written, compressed where that is. */
 static const char *suffix_of(const struct splitting *s) {
   if (s->options.suffix) return s->options.suffix;
+  size_t stem;
   const char *own = s->walk.source->converted ? tb_format_suffix(s->walk.source->format) : NULL;
-  return own && tb_format_from_path(own) == s->walk.source->format ? own : ".pftrace";
+  if (!own || tb_format_from_path(own) != s->walk.source->format) own = ".pftrace";
+  if (tb_path_compression(s->in, &stem) != TB_COMPRESSION_GZIP) return own;
+  return tb_merge_report_print(s->walk.merger.report, "%s.gz", own);
 }
 
 static enum tb_status write_part(struct splitting *s, struct tb_split_writing *writing) {

@@ -252,11 +252,12 @@ static void extend(struct tb_split_plan *plan) {
 }
 
 /* A part ends where it is as large as it may be. */
-static enum tb_status measure(struct tb_split_plan *plan, uint64_t *bytes) {
+static enum tb_status measure(struct tb_split_plan *plan) {
   const struct tb_walk *walk = plan->walk;
-  *bytes += walk->packet.framed.len;
-  if (*bytes < plan->part_bytes) return TB_OK;
-  *bytes = 0;
+  bool is_absolute = !plan->other_format && walk->time.resolved && walk->node && tb_clock_of_sequence(walk->time.clock);
+  enum tb_status status = tb_part_size_take(&plan->size, walk, is_for_all(walk->packet.head.kind), is_absolute);
+  if (status != TB_OK || !tb_part_size_is_full(&plan->size, plan->part_bytes)) return status;
+  tb_part_size_next_part(&plan->size);
   struct tb_split_piece *piece = add_piece(plan);
   if (!piece) return plan->failed;
   piece->first_number = walk->number + 1;
@@ -265,7 +266,6 @@ static enum tb_status measure(struct tb_split_plan *plan, uint64_t *bytes) {
 
 /* Whose things are, when, and how large. */
 static enum tb_status read_owners_and_times(struct tb_split_plan *plan) {
-  uint64_t bytes = 0;
   plan->first = INT64_MAX;
   plan->last = INT64_MIN;
   tb_track_events_rewind(plan->events);
@@ -275,7 +275,7 @@ static enum tb_status read_owners_and_times(struct tb_split_plan *plan) {
     status = tb_track_events_take(plan->events, plan->walk);
     if (status == TB_OK && by_owner(plan)) status = tb_owners_take(&plan->owners, plan->walk);
     if (plan->by == TB_SPLIT_TIME) extend(plan);
-    if (status == TB_OK && plan->by == TB_SPLIT_SIZE) status = measure(plan, &bytes);
+    if (status == TB_OK && plan->by == TB_SPLIT_SIZE) status = measure(plan);
   }
   plan->has_time = plan->first <= plan->last;
   return status == TB_END ? TB_OK : status;
@@ -382,6 +382,7 @@ void tb_split_plan_init(struct tb_split_plan *plan, struct tb_walk *walk, struct
   tb_map_init(&plan->dumps, a);
   tb_buffer_init(&plan->fates, a, 0);
   tb_crossing_slices_init(&plan->crossing, plan, a);
+  tb_part_size_init(&plan->size, a);
 }
 
 void tb_split_plan_free(struct tb_split_plan *plan) {
@@ -393,6 +394,7 @@ void tb_split_plan_free(struct tb_split_plan *plan) {
   tb_map_free(&plan->piece_index);
   tb_map_free(&plan->dumps);
   tb_crossing_slices_free(&plan->crossing);
+  tb_part_size_free(&plan->size);
 }
 
 void tb_split_plan_rewind(struct tb_split_plan *plan) {

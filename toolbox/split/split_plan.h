@@ -8,6 +8,7 @@
 #include "toolbox/cut/ftrace_part.h"
 #include "toolbox/owners/packet_owner.h"
 #include "toolbox/split/crossing_slices.h"
+#include "toolbox/split/part_size.h"
 #include "toolbox/walk/etw_bundle.h"
 #include "tracebridge/split.h"
 
@@ -39,6 +40,7 @@ struct tb_split_plan {
   bool has_time;
   int64_t first, last;
   struct tb_crossing_slices crossing; /* by time and size */
+  struct tb_part_size size;           /* by size: of the last part so far */
   struct tb_map dumps;       /* of a heap: the walk's number of a sequence, kind -> the part that the rest of one
                                        * goes to, plus one; 0: it is whole */
   struct tb_event_view view; /* of the current packet, where it is a track event that was read */

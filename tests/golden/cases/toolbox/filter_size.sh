@@ -9,4 +9,4 @@ test "$(wc -c <c.pftrace)" -le 10240 && echo "it fits"
 tracebridge filter a.json -o - --max-size 10K
 tracebridge filter a.json -o a.json
 tracebridge filter a.json -o d.pftrace --min-dur=-1us
-tracebridge filter a.json -o d.pftrace --max-size 100
+tracebridge filter a.json -o d.pftrace --max-size 50
