@@ -77,7 +77,9 @@ struct tb_writer_summary {
   uint64_t bytes_written; ...;
 };
 struct tb_convert_options {
-  size_t size; const struct tb_reader_options *reader; const struct tb_writer_options *writer; unsigned threads; ...;
+  size_t size; const struct tb_reader_options *reader; const struct tb_writer_options *writer; unsigned threads;
+  bool (*progress)(void *ctx, uint64_t bytes_read, uint64_t size);
+  bool (*on_write_progress)(void *ctx, uint64_t bytes_read, uint64_t size); ...;
 };
 struct tb_convert_report {
   size_t size; int from, to; struct tb_writer_summary summary; uint64_t input_bytes; struct tb_loss losses[...];
@@ -90,7 +92,8 @@ int tb_convert(const char *from, const char *to, const struct tb_convert_options
 struct tb_merge_input { const char *path; const char *machine; int clock; bool has_offset; int64_t offset_ns; ...; };
 struct tb_merge_options {
   size_t size; const char *manifest; const char *align_on; bool align_messages; int trace_clock; bool share_flows;
-  bool flatten_machines; bool skip_bad; bool dry_run; int unplaced; unsigned threads; bool no_clobber; ...;
+  bool flatten_machines; bool skip_bad; bool dry_run; int unplaced; unsigned threads; bool no_clobber;
+  bool (*progress)(void *ctx, uint64_t bytes_read, uint64_t size); ...;
 };
 static const int TB_UNPLACED_ERROR, TB_UNPLACED_START, TB_UNPLACED_DROP;
 static const int TB_MERGE_REPORT_TEXT, TB_MERGE_REPORT_JSON;
@@ -108,6 +111,8 @@ const char *tb_merge_report_render(struct tb_merge_report *report, int format);
 void tb_merge_report_free(struct tb_merge_report *report);
 int tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out, const struct tb_merge_options *options,
              struct tb_merge_report **report, struct tb_error *error);
+
+extern "Python" bool _progress(void *ctx, uint64_t done, uint64_t size);
 """
 
 SOURCE = """

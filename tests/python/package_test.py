@@ -5,8 +5,12 @@ import gc
 import importlib.util
 import json
 import os
+import pathlib
+import pickle
+import signal
 import sys
 import tempfile
+import threading
 import unittest
 import warnings
 
@@ -36,6 +40,33 @@ def sums(numbers, texts, values):
         count, total = found.get(name, [0, 0])
         found[name] = [count + len(chosen), total + chosen.sum().item()]
     return found
+
+
+def many_events(count):
+    return b"[" + b",".join(b'{"ph":"X","pid":1,"tid":2,"ts":%d,"dur":1,"name":"n"}' % i for i in range(count)) + b"]"
+
+
+class Interrupted:
+    """Something to read that goes on for long; SIGINT comes once some of it was read."""
+    PIECES = 400
+
+    def __init__(self, path):
+        self.path, self.written = path, 0
+        os.mkfifo(path)
+        self.thread = threading.Thread(target=self.write)
+        self.thread.start()
+
+    def write(self):
+        piece = many_events(2000)[1:-1] + b","
+        try:
+            with open(self.path, "wb", buffering=0) as file:
+                file.write(b"[")
+                for self.written in range(self.PIECES):
+                    file.write(piece)
+                    if self.written == 20:
+                        os.kill(os.getpid(), signal.SIGINT)
+        except BrokenPipeError:
+            pass
 
 
 class Package(unittest.TestCase):
@@ -154,6 +185,96 @@ class Package(unittest.TestCase):
         with self.assertRaises(AttributeError):
             next(tracebridge.open(self.trace, columns=["ts"])).dur
 
+    def test_arguments_that_are_wrong_say_so(self):
+        with self.assertRaisesRegex(ValueError, "slices='x' is none of either, begin_end, complete"):
+            tracebridge.open(self.trace, slices="x")
+        with self.assertRaisesRegex(ValueError, "unplaced='x' is none of error, start, drop"):
+            tracebridge.merge([self.trace], "none", unplaced="x")
+        with self.assertRaisesRegex(ValueError, "types names no type"):
+            tracebridge.open(self.trace, types=[])
+        target = os.path.join(self.folder.name, "cut")
+        for call in (lambda: tracebridge.open(self.trace + "\0x"),
+                     lambda: tracebridge.convert(self.trace, target + "\0.fxt"),
+                     lambda: tracebridge.open(self.trace, format="json\0x"),
+                     lambda: tracebridge.merge([{"path": self.trace, "machine": "a\0b"}], target)):
+            with self.assertRaisesRegex(ValueError, "NUL"):
+                call()
+        self.assertFalse(os.path.exists(target))
+        with self.assertRaisesRegex(tracebridge.Error, r"; target_format names one$"):
+            tracebridge.convert(self.trace, target)
+        with self.assertRaisesRegex(tracebridge.Error, r"\(strict stops at the first\)"):
+            tracebridge.read(b"[{", strict=True)
+
+    def test_errors_go_to_other_processes(self):
+        with self.assertRaises(tracebridge.Error) as caught:
+            tracebridge.read(b'[{"ph":"i"', strict=True)
+        error, again = caught.exception, pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(again), again.status, again.file, again.offset),
+                         (str(error), error.status, "bytes", error.offset))
+
+    def test_rows_without_columns(self):
+        self.assertEqual(len(tracebridge.read(self.trace, columns=["args"], types=["slice_complete"])), 2)
+        self.assertEqual(len(tracebridge.read(self.trace, columns=[], types=SLICES)), 3)
+
+    def test_what_is_known_stays_when_a_trace_is_closed(self):
+        with open(self.trace, "rb") as file:
+            data = file.read()[:-20]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tracebridge.LossWarning)
+            with tracebridge.open(data) as trace:
+                for _ in trace:
+                    pass
+                known = trace.format, trace.losses, list(trace.tracks), list(trace.texts)
+        self.assertEqual(known[0], "json")
+        self.assertEqual([loss.kind for loss in known[1]], ["cut"])
+        self.assertEqual((trace.format, trace.losses, list(trace.tracks), trace.texts), known)
+        self.assertEqual((trace.tracks[-1], len(trace.tracks), trace.tracks[:1]),
+                         (known[2][-1], len(known[2]), known[2][:1]))
+        with self.assertRaises(IndexError):
+            trace.tracks[len(known[2])]
+
+    def test_a_trace_is_used_by_threads(self):
+        count, data, found = 60000, many_events(60000), []
+
+        def read(trace):
+            try:
+                found.extend(batch.ts.sum().item() for batch in trace)
+            except ValueError:  # it was closed
+                found.append(None)
+
+        def start(trace):
+            threads = [threading.Thread(target=read, args=[trace]) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            return threads
+
+        trace = tracebridge.open(data, columns=["ts"], types=["slice_complete"], rows=32)
+        for thread in start(trace):
+            thread.join()
+        self.assertEqual(sum(found), 1000 * count * (count - 1) // 2)
+        self.assertEqual(len(found), count // 32)
+        for _ in range(10):
+            trace = tracebridge.open(data, columns=["ts"], rows=32)
+            threads = start(trace)
+            next(trace)
+            trace.close()
+            for thread in threads:
+                thread.join()
+        self.assertIn(None, found)
+
+    def test_control_c_ends_a_job(self):
+        target = os.path.join(self.folder.name, "out.perfetto-trace")
+        jobs = {"convert": lambda source: tracebridge.convert(source, target),
+                "merge": lambda source: tracebridge.merge([source], target)}
+        for name, job in jobs.items():
+            with self.subTest(job=name):
+                source = Interrupted(os.path.join(self.folder.name, name))
+                with self.assertRaises(KeyboardInterrupt):
+                    job(source.path)
+                source.thread.join()
+                self.assertLess(source.written, source.PIECES - 1)
+                self.assertFalse([name for name in os.listdir(self.folder.name) if name.startswith("out")])
+
     def test_convert_and_merge(self):
         target = os.path.join(self.folder.name, "trace.perfetto-trace")
         report = tracebridge.convert(self.trace, target)
@@ -169,6 +290,8 @@ class Package(unittest.TestCase):
         self.assertEqual(len(merged.data["inputs"]), 2)
         table = tracebridge.read(both, slices="complete", types=["slice_complete"])
         self.assertEqual(len(table), 4)
+        for alone in (self.trace, pathlib.Path(self.trace), {"path": self.trace, "machine": "other"}):
+            self.assertEqual(len(tracebridge.merge(alone, both).data["inputs"]), 1)
 
     def test_frame(self):
         frame = tracebridge.read(self.trace, types=SLICES, sorted=True).frame()
@@ -177,6 +300,10 @@ class Package(unittest.TestCase):
         self.assertEqual(frame["dur"].tolist(), [2000, tracebridge.NO_TIME, 3000])
         self.assertEqual({len(column) for column in frame.values()}, {3})
         self.assertEqual(tracebridge.read(b"[]", types=SLICES).frame()["name"].tolist(), [])
+        events = [{"ph": "i", "pid": 1, "ts": 1, "name": name} for name in ("tail\0", "tail", "l" * 20000)]
+        names = tracebridge.read(json.dumps(events).encode(), types=SLICES).frame()["name"]
+        self.assertEqual(names.tolist(), ["tail\0", "tail", "l" * 20000])
+        self.assertLess(names.nbytes, 100)  # a row does not take the room of the longest text
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
     def test_pandas(self):

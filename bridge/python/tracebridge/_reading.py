@@ -5,12 +5,14 @@ A column is a numpy array over the library's own memory: nothing is copied. A ba
 memory is used again when the last of them is gone.
 """
 import os
+import threading
+from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
 import numpy
 
 from ._binding import ffi, lib
-from ._status import fail, format_number, losses_of, path_bytes, text, warn_of
+from ._status import chars, choice, fail, format_number, losses_of, text, warn_of
 
 NO_TIME = lib.TB_NO_TIME  # in a column of times: the event has none
 NO_TRACK = lib.TB_NO_TRACK
@@ -104,12 +106,41 @@ class Batch:
         return {name: getattr(self, name) for name in names}
 
 
+class Tracks(Sequence):
+    """The tracks that came by now, by their index. A Track says what is known of it when it is asked for."""
+
+    def __init__(self, trace):
+        self._trace = trace
+
+    def __len__(self):
+        trace = self._trace
+        with trace._lock:
+            while trace._track_at(trace._track_count):
+                trace._track_count += 1
+            return trace._track_count
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        with self._trace._lock:
+            track = self._trace._track_at(index if index >= 0 else len(self) + index)
+            if not track:
+                raise IndexError(f"there is no track {index} by now")
+            return track if isinstance(track, Track) else _track(track.index, track)
+
+
 class Trace:
-    """An open trace: iterate over it for its batches. Made by open(); a context manager."""
+    """An open trace: iterate over it for its batches. Made by open(); a context manager.
+
+    Several threads may use one: each batch goes to one of them.
+    """
 
     def __init__(self, reader, columns, names, label, keep):
+        self._lock = threading.RLock()  # the library is called without Python's own lock, and takes one call at a time
         self._reader, self._columns, self._names, self._label, self._keep = reader, columns, names, label, keep
         self._texts = []
+        self._closed_tracks, self._closed_losses, self._closed_format = [], [], "unknown"
+        self._track_count = 0
         self._ended = False
 
     def __enter__(self):
@@ -119,38 +150,48 @@ class Trace:
         self.close()
 
     def __del__(self):
-        self.close()
+        self._free()
 
     def close(self):
-        """Batches stay, and texts that were asked for."""
-        self._load_texts()
-        if self._columns:
-            lib.tb_columns_close(self._columns)
-            lib.tb_reader_close(self._reader)
+        """Batches stay, and what is known by now: texts, tracks, losses and the format."""
+        with self._lock:
+            if not self._reader:
+                return
+            self._load_texts()
+            self._closed_losses, self._closed_format, self._closed_tracks = self.losses, self.format, list(self.tracks)
+            self._free()
+
+    def _free(self):
+        columns, reader = self._columns, self._reader
         self._columns = self._reader = None
+        if reader:
+            lib.tb_columns_close(columns)
+            lib.tb_reader_close(reader)
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        if not self._columns:
-            raise ValueError("the trace is closed")
-        rows = ffi.new("struct tb_column_batch **")
-        status = lib.tb_columns_next(self._columns, rows)
-        if status == lib.TB_OK:
-            return Batch(rows[0], self._names)
-        if status != lib.TB_END:
-            fail(status, lib.tb_reader_error(self._reader))
-        if not self._ended:
-            self._ended = True
-            warn_of(self._label, self.losses, 2)
+        with self._lock:
+            if not self._columns:
+                raise ValueError("the trace is closed")
+            rows = ffi.new("struct tb_column_batch **")
+            status = lib.tb_columns_next(self._columns, rows)
+            if status == lib.TB_OK:
+                return Batch(rows[0], self._names)
+            if status != lib.TB_END:
+                fail(status, lib.tb_reader_error(self._reader))
+            warns, self._ended = not self._ended, True
+            losses = self.losses
+        if warns:
+            warn_of(self._label, losses, 2)
         raise StopIteration
 
     def _load_texts(self):
-        if not self._columns:
-            return
-        for number in range(len(self._texts), lib.tb_columns_text_count(self._columns)):
-            self._texts.append(_text_of(lib.tb_columns_text(self._columns, number)))
+        with self._lock:
+            if self._columns:
+                for number in range(len(self._texts), lib.tb_columns_text_count(self._columns)):
+                    self._texts.append(_text_of(lib.tb_columns_text(self._columns, number)))
 
     @property
     def texts(self):
@@ -160,24 +201,27 @@ class Trace:
 
     @property
     def tracks(self):
-        """What is known of tracks by now, by their index."""
-        tracks, index = [], 0
-        while self._reader and (track := lib.tb_reader_track(self._reader, index)):
-            tracks.append(_track(index, track))
-            index += 1
-        return tracks
+        """What is known of tracks by now, by their index: a sequence."""
+        return Tracks(self)
+
+    def _track_at(self, index):
+        if self._reader:
+            return lib.tb_reader_track(self._reader, index) if index >= 0 else None
+        return self._closed_tracks[index] if 0 <= index < len(self._closed_tracks) else None
 
     @property
     def format(self):
-        return text(lib.tb_format_name(lib.tb_reader_format(self._reader))) if self._reader else "unknown"
+        with self._lock:
+            return text(lib.tb_format_name(lib.tb_reader_format(self._reader))) if self._reader else self._closed_format
 
     @property
     def losses(self):
         """What was lost so far."""
-        if not self._reader:
-            return []
-        count = ffi.new("size_t *")
-        return losses_of(lib.tb_reader_losses(self._reader, count), count[0])
+        with self._lock:
+            if not self._reader:
+                return self._closed_losses
+            count = ffi.new("size_t *")
+            return losses_of(lib.tb_reader_losses(self._reader, count), count[0])
 
     def read(self):
         """All that comes, as one Table: this copies."""
@@ -188,7 +232,7 @@ class Trace:
             for name, kind in _ARG_TYPES.items():
                 columns[name] = _joined([getattr(batch, name) for batch in batches], kind)
             columns["arg_end"] = _joined(_whole_ends(batches), "u8")
-        return Table(columns, list(self.texts), self.tracks, self.losses)
+        return Table(columns, list(self.texts), list(self.tracks), self.losses, sum(len(batch) for batch in batches))
 
 
 def _joined(arrays, kind):
@@ -206,11 +250,11 @@ def _whole_ends(batches):
 class Table:
     """A whole trace: `columns`, its arrays by name; `texts`; `tracks`; `losses`."""
 
-    def __init__(self, columns, texts, tracks, losses):
-        self.columns, self.texts, self.tracks, self.losses = columns, texts, tracks, losses
+    def __init__(self, columns, texts, tracks, losses, rows):
+        self.columns, self.texts, self.tracks, self.losses, self._rows = columns, texts, tracks, losses, rows
 
     def __len__(self):
-        return len(next(iter(self.columns.values()), ()))
+        return self._rows
 
     def codes(self, name):
         """Of a column of texts or types: (codes, categories), a dictionary of what is in it alone."""
@@ -235,16 +279,16 @@ class Table:
                 made[name] = pandas.arrays.IntegerArray(array.copy(), missing)
             else:
                 made[name] = array
-        return pandas.DataFrame(made, copy=False)
+        return pandas.DataFrame(made, index=pandas.RangeIndex(len(self)), copy=False)
 
     def frame(self):
-        """{name: array} for the constructor of any DataFrame: texts and types are arrays of str."""
+        """{name: array} for the constructor of any DataFrame: texts and types are arrays of str objects."""
         return {name: self._texts_of(name) if name in TEXT_COLUMNS or name == "type" else array
                 for name, array in self._row_columns().items()}
 
     def _texts_of(self, name):
-        codes, texts = self.codes(name)
-        return numpy.array(texts, dtype=str)[codes] if texts else numpy.empty(0, dtype=str)
+        codes, texts = self.codes(name)  # as objects: a str array gives each row the room of the longest text
+        return numpy.array(texts, dtype=object)[codes] if texts else numpy.empty(0, dtype=object)
 
 
 def _column_bits(columns):
@@ -253,15 +297,19 @@ def _column_bits(columns):
         if name not in COLUMNS:
             raise ValueError(f"{name!r} is no column: {', '.join(COLUMNS)}")
         bits |= getattr(lib, "TB_COLUMN_ARG" if name == "args" else f"TB_COLUMN_{name.upper()}")
-    return bits
+    return bits or lib.TB_COLUMN_TYPE  # none: rows are counted alone; 0 would be all
 
 
 def _type_bits(types):
+    if types is None:
+        return 0
     bits = 0
-    for name in types or ():
+    for name in types:
         if name not in EVENT_TYPES:
             raise ValueError(f"{name!r} is no type of events: {', '.join(EVENT_TYPES)}")
         bits |= 1 << EVENT_TYPES[name]
+    if not bits:
+        raise ValueError("types names no type of events; None stands for all")
     return bits
 
 
@@ -276,8 +324,8 @@ def open(source, *, columns=USUAL_COLUMNS, types=None, slices="either", sorted=F
     columns = tuple(dict.fromkeys(columns))
     options = ffi.new("struct tb_reader_options *", {
         "size": ffi.sizeof("struct tb_reader_options"), "format": format_number(format), "strict": strict,
-        "threads": threads, "slices": _SLICES[slices], "sorted": sorted, "event_types": _type_bits(types),
-        "memory_budget": memory_budget, "sort_window_ns": sort_window_ns})
+        "threads": threads, "slices": choice(_SLICES, slices, "slices"), "sorted": sorted,
+        "event_types": _type_bits(types), "memory_budget": memory_budget, "sort_window_ns": sort_window_ns})
     wanted = ffi.new("struct tb_columns_options *", {
         "size": ffi.sizeof("struct tb_columns_options"), "rows": rows, "columns": _column_bits(columns)})
     reader, made, error = ffi.new("struct tb_reader **"), ffi.new("struct tb_columns **"), ffi.new("struct tb_error *")
@@ -286,7 +334,7 @@ def open(source, *, columns=USUAL_COLUMNS, types=None, slices="either", sorted=F
         status = lib.tb_reader_open_memory(b"bytes", keep, len(keep), options, reader, error)
     else:
         keep, label = None, os.fspath(source)
-        status = lib.tb_reader_open(path_bytes(source), options, reader, error)
+        status = lib.tb_reader_open(chars(source), options, reader, error)
     if status != lib.TB_OK:
         fail(status, error)
     status = lib.tb_columns_open(reader[0], wanted, made, error)
