@@ -8,7 +8,10 @@
 include(CMakeFindDependencyMacro)
 set(CMAKE_THREAD_PREFER_PTHREAD TRUE)
 set(THREADS_PREFER_PTHREAD_FLAG TRUE)
-find_package(Threads QUIET)
+if(NOT TARGET Threads::Threads)
+  find_package(Threads QUIET)
+  set_target_properties(Threads::Threads PROPERTIES IMPORTED_GLOBAL ON) # for those that the static library is linked to
+endif()
 set(TRACEBRIDGE_DEPENDENCIES Threads::Threads m)
 set(TRACEBRIDGE_DEPENDENCY_FLAGS -pthread -lm)
 set(TRACEBRIDGE_MISSING "")
