@@ -99,7 +99,7 @@ static char *put_in_json(enum tb_escape_form form, char *at, const char *from, s
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 size_t tb_escape(enum tb_escape_form form, struct tb_str *text, char *to, size_t capacity) {
-  if (!text->len) return 0;
+  if (!text || !text->ptr || !text->len || !to) return 0;
   const char *from = text->ptr, *end = from + text->len;
   char *at = to;
   while (from < end && capacity - (size_t)(at - to) >= TB_ESCAPE_MAX) {
@@ -157,6 +157,7 @@ static void add_raw(struct gathering *g, const char *text, size_t len) {
 
 bool tb_escape_text(enum tb_escape_form form, struct tb_str text, tb_text_sink sink, void *ctx) {
   struct gathering g;
+  if (!sink || (!text.ptr && text.len)) return false;
   start(&g, sink, ctx);
   add_escaped(&g, form, text);
   flush(&g);
@@ -191,6 +192,7 @@ static bool print(tb_text_sink sink, void *ctx, const char *format, const char *
 bool tb_escape_print(tb_text_sink sink, void *ctx, const char *format, va_list args) {
   char line[LINE_BYTES], *all = NULL;
   va_list again;
+  if (!sink || !format) return false;
   va_copy(again, args);
   int n = vsnprintf(line, sizeof(line), format, args);
   size_t size = n < 0 ? 1 : (size_t)n + 1;

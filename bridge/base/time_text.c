@@ -60,6 +60,7 @@ enum tb_status tb_duration_parse(const char *text, int64_t *ns) {
     uint64_t ns;
   } units[] = {
       {"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
+  if (!text || !ns) return TB_INVALID;
   bool negative = *text == '-';
   uint64_t whole, fraction = 0, scale = 1;
   const char *rest;

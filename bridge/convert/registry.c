@@ -64,7 +64,7 @@ const char *tb_format_name(enum tb_format format) {
 
 enum tb_format tb_format_from_name(const char *name) {
   const struct tb_format_entry *entry;
-  for (size_t i = 0; (entry = tb_registry_at(i)); i++)
+  for (size_t i = 0; name && (entry = tb_registry_at(i)); i++)
     if (strcmp(name, entry->name) == 0) return entry->format;
   return TB_FORMAT_UNKNOWN;
 }
@@ -95,12 +95,14 @@ static const struct tb_format_entry *find_by_path(const char *path, size_t *stem
 
 enum tb_format tb_format_from_path(const char *path) {
   size_t stem;
+  if (!path) return TB_FORMAT_UNKNOWN;
   const struct tb_format_entry *entry = find_by_path(path, &stem);
   return entry ? entry->format : TB_FORMAT_UNKNOWN;
 }
 
 size_t tb_format_stem(const char *path) {
   size_t stem;
+  if (!path) return 0;
   (void)find_by_path(path, &stem);
   return stem;
 }

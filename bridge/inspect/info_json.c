@@ -304,6 +304,7 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
 
 enum tb_status tb_info_json(const struct tb_info *info, tb_text_sink sink, void *ctx) {
   struct tb_json_emit emit;
+  if (!info || !sink) return TB_INVALID;
   tb_json_emit_init(&emit, tb_default_allocator());
   emit.for_people = true;
   put_all(&emit, info);

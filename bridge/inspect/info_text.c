@@ -323,6 +323,7 @@ static void print_rest(struct tb_text_page *page, const struct tb_info *info) {
 }
 
 enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx) {
+  if (!info || !sink) return TB_INVALID;
   struct tb_text_page page = {.sink = sink, .ctx = ctx};
   print_head(&page, info);
   print_recorder(&page, info);
@@ -341,6 +342,7 @@ enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void 
 }
 
 enum tb_status tb_info_line(const struct tb_info *info, tb_text_sink sink, void *ctx) {
+  if (!info || !sink) return TB_INVALID;
   struct tb_text_page page = {.sink = sink, .ctx = ctx};
   char a[32], date[TB_TIME_TEXT];
   char name[TB_ESCAPE_MAX];

@@ -410,8 +410,13 @@ void tb_output_close(struct tb_output *out) {
   tb_free(out->allocator, out, sizeof(*out));
 }
 
+static enum tb_status fail_null(struct tb_error *error) {
+  return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "the file, or what to write, is NULL");
+}
+
 enum tb_status tb_file_write(const char *path, const void *data, size_t len, struct tb_error *error) {
   struct tb_output *output;
+  if (!path || (!data && len)) return fail_null(error);
   enum tb_status status = tb_output_open(path, NULL, &output, error);
   if (!output) return status;
   status = tb_output_write(output, data, len, error);
@@ -426,6 +431,8 @@ static struct tb_output *output_of(struct tb_file *file) { return (struct tb_out
 enum tb_status tb_file_open(const char *path, tb_temporary_name temporary_name, void *ctx, struct tb_file **file,
                             struct tb_error *error) {
   size_t len;
+  if (file) *file = NULL;
+  if (!path || !file) return fail_null(error);
   struct tb_output_options options = {.temporary_name = temporary_name, .temporary_name_ctx = ctx, .threads = 1};
   options.compression = tb_path_compression(path, &len);
   struct tb_output *output;
@@ -434,14 +441,17 @@ enum tb_status tb_file_open(const char *path, tb_temporary_name temporary_name, 
   return status;
 }
 
-void tb_file_keep_existing(struct tb_file *file) { tb_output_keep_existing(output_of(file)); }
+void tb_file_keep_existing(struct tb_file *file) {
+  if (file) tb_output_keep_existing(output_of(file));
+}
 
 enum tb_status tb_file_put(struct tb_file *file, const void *data, size_t len, struct tb_error *error) {
+  if (!file || (!data && len)) return fail_null(error);
   return tb_output_write(output_of(file), data, len, error);
 }
 
 enum tb_status tb_file_finish(struct tb_file *file, struct tb_error *error) {
-  return tb_output_finish(output_of(file), error);
+  return file ? tb_output_finish(output_of(file), error) : fail_null(error);
 }
 
 void tb_file_close(struct tb_file *file) { tb_output_close(output_of(file)); }

@@ -121,6 +121,7 @@ static bool same_place(const char *a, const char *b) {
 
 bool tb_file_overwrites_input(const char *written, const char *input) {
   struct named_file to, from;
+  if (!written || !input) return false;
   if (!look_up(written, STDOUT_FILENO, &to) || !look_up(input, STDIN_FILENO, &from) || to.there != from.there)
     return false;
   if (!to.there) return same_place(to.path, from.path);
@@ -129,6 +130,7 @@ bool tb_file_overwrites_input(const char *written, const char *input) {
 
 bool tb_file_overwrites_output(const char *written, const char *output) {
   struct named_file a, b;
+  if (!written || !output) return false;
   if (!look_up(written, STDOUT_FILENO, &a) || !look_up(output, STDOUT_FILENO, &b) || a.there != b.there) return false;
   if (!a.there) return same_place(a.path, b.path);
   if (a.descriptor >= 0 && a.descriptor == b.descriptor) return true;
@@ -137,6 +139,7 @@ bool tb_file_overwrites_output(const char *written, const char *output) {
 
 bool tb_file_is_plain(const char *path) {
   struct named_file n;
+  if (!path) return false;
   if (!look_up(path, STDOUT_FILENO, &n)) return true;
   return n.descriptor < 0 && (!n.there || S_ISREG(n.st.st_mode));
 }

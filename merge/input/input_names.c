@@ -61,6 +61,8 @@ enum tb_status tb_name_search_end(const struct tb_name_search *search, struct tb
 enum tb_status tb_merge_find_input(const struct tb_merge_input *inputs, size_t count, const char *name, size_t len,
                                    size_t *index, struct tb_error *error) {
   struct tb_name_search search = {.name = {name, len}};
+  if (!index || (!inputs && count) || (!name && len))
+    return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "inputs, a name or the index are NULL");
   for (size_t i = 0; i < count; i++) tb_name_search_offer(&search, i, inputs[i].path, NULL);
   *index = search.index;
   return tb_name_search_end(&search, error);

@@ -121,17 +121,17 @@ enum tb_status tb_merge_report_add_evidence(struct tb_merge_report *report, cons
 }
 
 const struct tb_convert_report *tb_merge_report_conversion(const struct tb_merge_report *report) {
-  return report->conversion;
+  return report ? report->conversion : NULL;
 }
 
 const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index) {
-  return index < report->advice_count ? report->advice[index] : NULL;
+  return report && index < report->advice_count ? report->advice[index] : NULL;
 }
 
-size_t tb_merge_report_note_count(const struct tb_merge_report *report) { return report->note_count; }
+size_t tb_merge_report_note_count(const struct tb_merge_report *report) { return report ? report->note_count : 0; }
 
 const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_report *report, size_t index) {
-  return index < report->note_count ? &report->notes[index] : NULL;
+  return report && index < report->note_count ? &report->notes[index] : NULL;
 }
 
 const char *tb_merge_note_input(const struct tb_merge_report *report, const struct tb_merge_note *note) {
@@ -162,13 +162,14 @@ enum tb_status tb_merge_report_set_losses(struct tb_merge_report *report, struct
 }
 
 const struct tb_merge_summary *tb_merge_report_summary(const struct tb_merge_report *report) {
-  return &report->summary;
+  static const struct tb_merge_summary none = {.trace_clock = ""};
+  return report ? &report->summary : &none;
 }
 
-size_t tb_merge_report_count(const struct tb_merge_report *report) { return report->count; }
+size_t tb_merge_report_count(const struct tb_merge_report *report) { return report ? report->count : 0; }
 
 const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_report *report, size_t index) {
-  return index < report->count ? &report->inputs[index] : NULL;
+  return report && index < report->count ? &report->inputs[index] : NULL;
 }
 
 const char *tb_merge_report_render(struct tb_merge_report *report, enum tb_merge_report_format format) {
@@ -177,7 +178,7 @@ const char *tb_merge_report_render(struct tb_merge_report *report, enum tb_merge
       [TB_MERGE_REPORT_JSON] = tb_render_json,
       [TB_MERGE_REPORT_HTML] = tb_render_html,
   };
-  if ((size_t)format >= sizeof(renderers) / sizeof(renderers[0])) return NULL;
+  if (!report || (size_t)format >= sizeof(renderers) / sizeof(renderers[0])) return NULL;
   if (!report->rendered[format]) {
     struct tb_json_emit out;
     tb_json_emit_init(&out, report->allocator);
