@@ -145,7 +145,10 @@ void *tb_arena_alloc_slow(struct tb_arena *arena, size_t size) {
   if (size > SIZE_MAX / 2) return NULL;
   size_t need = size + sizeof(struct tb_arena_chunk);
   if (step < need) step = need;
-  if (arena->max_total && (step > arena->max_total || arena->total > arena->max_total - step)) return NULL;
+  if (arena->max_total && (step > arena->max_total || arena->total > arena->max_total - step)) {
+    arena->is_limited = true;
+    return NULL;
+  }
   struct tb_arena_chunk *chunk = tb_alloc(arena->allocator, step);
   if (!chunk) return NULL;
   chunk->next = arena->chunks;

@@ -60,6 +60,7 @@ struct tb_arena {
   char *at, *end;
   size_t total;     /* bytes of all chunks */
   size_t max_total; /* 0: no limit */
+  bool is_limited;  /* a block was refused since it would have been past it */
 };
 
 void tb_arena_init(struct tb_arena *arena, const struct tb_allocator *allocator, size_t max_total);

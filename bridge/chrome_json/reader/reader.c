@@ -8,6 +8,8 @@
 #include "chrome_json/reader/reader.h"
 #include "base/error.h"
 
+#define LOSS_LONG "event longer than the limit"
+
 enum {
   SMALL_TEXT = 1 << 13,
   LARGE_TEXT = 1 << 20, /* a batch gives text beyond this back */
@@ -161,6 +163,15 @@ static bool check_junk(struct tb_json_state *state, const struct tb_batch *batch
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
+/* An event that ends at `end`, the first of those from `first` on, is dropped where it is longer than the limit. False:
+ * the reader failed. */
+static bool check_length(struct tb_json_state *state, struct tb_batch *batch, size_t first, const char *end) {
+  uint64_t offset = batch->events[first].offset;
+  if (tb_json_offset(state, batch, end) - offset <= state->reader->options.max_record_bytes) return true;
+  batch->event_count = first;
+  return tb_reader_lose(state->reader, LOSS_LONG, offset) == TB_OK;
+}
+
 /* Takes units from *at until none is whole any more or the batch is full; *at is then where. TB_TOKENIZER_MORE, FULL or
  * NO_MEMORY; TB_TOKENIZER_BAD where the reader failed (its error is set). */
 static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
@@ -172,8 +183,11 @@ static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct t
     if (!state->seen_event && !check_junk(state, batch, p)) return TB_TOKENIZER_BAD;
     if (p >= scan->end) return TB_TOKENIZER_MORE;
     scan->status = TB_TOKENIZER_OK;
+    size_t before = batch->event_count;
     next = lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
     if (next) {
+      bool is_event = batch->event_count > before && state->container != TB_JSON_SYSTEM;
+      if (is_event && !check_length(state, batch, before, next)) return TB_TOKENIZER_BAD;
       if (!state->seen_event && (!lost || has_event(batch))) note_known(state, batch, next);
       continue;
     }
@@ -188,8 +202,7 @@ static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct t
 
 /* Why an event could not be kept: the trace has too many ids, or the machine too little memory. */
 static enum tb_status exhausted(struct tb_json_state *state) {
-  const struct tb_arena *ids = &state->tracks.arena;
-  if (!ids->max_total || ids->total < ids->max_total / 2) return no_memory(state->reader);
+  if (!state->tracks.arena.is_limited) return no_memory(state->reader);
   return tb_fail(&state->reader->error, TB_LIMIT, state->text_offset,
                  "more process and thread ids than the limit allows");
 }
@@ -236,7 +249,7 @@ static enum tb_status make_room(struct tb_json_state *state, struct tb_batch *ba
   close_text(state, batch);
   if (rest <= *limit / 2) return TB_OK;
   if (rest > reader->options.max_record_bytes) {
-    enum tb_status status = tb_reader_lose(reader, "event longer than the limit", state->text_offset);
+    enum tb_status status = tb_reader_lose(reader, LOSS_LONG, state->text_offset);
     state->lost = true;
     state->known = state->text_offset + rest;
     *at = batch->text + 1;

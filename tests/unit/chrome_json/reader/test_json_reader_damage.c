@@ -216,10 +216,34 @@ static void an_event_past_the_limit_is_one_loss(void **state) {
   tb_reader_close(reader);
 }
 
-static void more_ids_than_the_limit_is_an_error(void **state) {
+/* However little of the text is looked at in a row, the limit is that of an event, to a byte. */
+static void a_short_event_past_a_shorter_limit_is_one_loss(void **state) {
   (void)state;
+  static const char text[] =
+      "[" E1 "," E2 ", {\"name\":\"longer\",\"ph\":\"i\",\"ts\":3,\"pid\":1,\"tid\":1,\"args\":{\"a\":[1, 2]}} ," E1
+      "]";
+  const size_t longer =
+      sizeof("{\"name\":\"longer\",\"ph\":\"i\",\"ts\":3,\"pid\":1,\"tid\":1,\"args\":{\"a\":[1, 2]}}") - 1;
+  for (size_t less = 0; less < 2; less++) {
+    struct tb_reader_options options = {
+        .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .max_record_bytes = longer - less};
+    struct tb_reader *reader;
+    const struct tb_event *event;
+    size_t events = 0, count;
+    assert_int_equal(tb_reader_open_memory("test", text, sizeof(text) - 1, &options, &reader, NULL), TB_OK);
+    while (tb_reader_next(reader, &event) == TB_OK) events++;
+    assert_int_equal(events, 4 - less);
+    const struct tb_loss *loss = tb_reader_losses(reader, &count);
+    assert_int_equal(count, less);
+    if (loss) assert_string_equal(loss->reason, "event longer than the limit");
+    if (loss) assert_int_equal(loss->first_offset, strstr(text, "{\"name\":\"longer") - text);
+    tb_reader_close(reader);
+  }
+}
+
+static void expect_too_many_ids(size_t limit, size_t least) {
   struct tb_reader_options options = {
-      .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_JSON, .max_interned_bytes = 20000};
+      .size = sizeof(options), .shape = TB_SHAPE_SOURCE, .format = TB_FORMAT_JSON, .max_interned_bytes = limit};
   struct tb_reader *reader;
   const struct tb_event *event;
   assert_int_equal(tb_reader_create_feed("test", &options, &reader, NULL), TB_OK);
@@ -232,10 +256,17 @@ static void more_ids_than_the_limit_is_an_error(void **state) {
   enum tb_status status;
   size_t events = 0;
   while ((status = tb_reader_next(reader, &event)) == TB_OK) events++;
-  assert_true(events > 10);
+  assert_true(events >= least);
   assert_int_equal(status, TB_LIMIT);
   assert_int_equal(tb_reader_error(reader)->code, TB_LIMIT);
   tb_reader_close(reader);
+}
+
+static void more_ids_than_the_limit_is_an_error(void **state) {
+  (void)state;
+  expect_too_many_ids(20000, 11);
+  expect_too_many_ids(4000, 0);
+  expect_too_many_ids(100, 0);
 }
 
 int main(void) {
@@ -247,6 +278,7 @@ int main(void) {
       cmocka_unit_test(a_trace_cut_at_any_byte_keeps_every_whole_event),
       cmocka_unit_test(a_cut_inside_an_event_is_one_loss_at_the_events_first_byte),
       cmocka_unit_test(an_event_past_the_limit_is_one_loss),
+      cmocka_unit_test(a_short_event_past_a_shorter_limit_is_one_loss),
       cmocka_unit_test(more_ids_than_the_limit_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
