@@ -12,6 +12,12 @@ void tb_match_source(struct tb_writer *writer, const struct tb_writer_ops *ops) 
 
 void tb_match_target(struct tb_reader *reader, const struct tb_writer *writer) { reader->target = writer->target; }
 
+enum tb_status tb_reader_set_target(struct tb_reader *reader, const struct tb_writer *writer) {
+  if (!reader || !writer || reader->options.shape != TB_SHAPE_SOURCE || reader->fills) return TB_INVALID;
+  tb_match_target(reader, writer);
+  return TB_OK;
+}
+
 /* Text says all of the system's events, instants less. */
 static bool takes_less(const struct tb_target_traits *a, const struct tb_target_traits *b) {
   return a->packets != b->packets ? b->packets : a->system_as_events && !b->system_as_events;

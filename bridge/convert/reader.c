@@ -210,12 +210,22 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   return status;
 }
 
+/* Whether the user wants no more of it, which then is what reading ends with. */
+static bool is_cancelled(struct tb_reader *reader) {
+  const struct tb_reader_options *options = &reader->options;
+  if (!options->progress || reader->error.code != TB_OK) return false;
+  if (options->progress(options->progress_ctx, tb_reader_bytes_read(reader), tb_reader_size(reader))) return false;
+  reader->held = tb_fail(&reader->error, TB_CANCELLED, TB_NO_OFFSET, "%s", tb_status_text(TB_CANCELLED));
+  return true;
+}
+
 /* Apart from the function that is called for every event, whose way it would lengthen. */
 __attribute__((noinline)) enum tb_status tb_reader_fill_own_batch(struct tb_reader *reader) {
   while (reader->next_event == reader->batch.event_count) {
     if (reader->held != TB_OK && reader->held != TB_AGAIN) return reader->held;
     reader->next_event = 0;
     reader->held = tb_reader_fill(reader, &reader->batch);
+    if (is_cancelled(reader)) reader->batch.event_count = 0;
     if (reader->batch.has_clocks && tb_reader_take_clocks(reader) != TB_OK)
       reader->held = tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     if (reader->held == TB_AGAIN && reader->batch.event_count == 0) return TB_AGAIN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copy: reads a trace of any format event by event, and writes each event as it is.
+ * Copy: reads a trace of any format event by event, and writes each event as it is, or as another format has it.
  *
  *   cc copy.c $(pkg-config --cflags --libs tracebridge) && ./a.out trace.perfetto-trace copy.perfetto-trace
  */
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   struct tb_reader *reader;
   struct tb_writer *writer;
   struct tb_error error = {0};
-  /* the source's own shape goes back to its format unchanged */
+  /* the source's own shape goes back to its format unchanged, and to another one as tb_convert writes it */
   const struct tb_reader_options as_it_is = {.size = sizeof(as_it_is), .shape = TB_SHAPE_SOURCE};
   if (argc != 3) return 2;
   if (tb_reader_open(argv[1], &as_it_is, &reader, &error) != TB_OK) {
@@ -39,7 +39,8 @@ int main(int argc, char **argv) {
     tb_reader_close(reader);
     return 1;
   }
-  enum tb_status status = copy(reader, writer);
+  enum tb_status status = tb_reader_set_target(reader, writer);
+  if (status == TB_OK) status = copy(reader, writer);
   if (status != TB_OK) fprintf(stderr, "%s%s\n", tb_reader_error(reader)->message, tb_writer_error(writer)->message);
   size_t not_read, not_written;
   const struct tb_loss *losses = tb_reader_losses(reader, &not_read);

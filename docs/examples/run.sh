@@ -16,8 +16,13 @@ case $name in
   copy)
     "$program" "$traces/lanes.perfetto-trace" "$work/copy.perfetto-trace" 2> "$work/out"
     expect
-    "$program" "$work/copy.perfetto-trace" "$work/again.perfetto-trace"
-    cmp "$work/copy.perfetto-trace" "$work/again.perfetto-trace"
+    "$program" "$work/copy.perfetto-trace" "$work/again.perfetto-trace" # has the state of ours, a packet of its own
+    "$program" "$work/again.perfetto-trace" "$work/third.perfetto-trace"
+    cmp "$work/again.perfetto-trace" "$work/third.perfetto-trace"
+    "$program" "$traces/ftrace.perfetto-trace" "$work/copy.json" 2> "$work/out"
+    expect
+    grep -o sched_switch: "$work/copy.json" | sort | uniq -c | tr -s ' ' > "$work/out"
+    expect " 7 sched_switch:"
     ! "$program" "$traces/nothing" "$work/none" 2> /dev/null
     ;;
   self_time)

@@ -17,10 +17,6 @@
 extern "C" {
 #endif
 
-/* Progress of a long conversion: bytes of the (stored) input read, its size (0: unknown). Return false to cancel.
- * Called from the thread that called tb_convert, some times a second. */
-typedef bool (*tb_progress)(void *ctx, uint64_t bytes_read, uint64_t size);
-
 struct tb_convert_options {
   size_t size; /* sizeof */
   /* NULL: all defaults; read during the call alone. Allocator and threads of the reader count where the writer's are

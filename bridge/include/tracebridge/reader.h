@@ -66,7 +66,8 @@ struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_re
  *             called by their kind, with its fields as arguments
  *
  * TB_SHAPE_SOURCE is each format's own, as the comments of event.h have it. It goes back to its format unchanged:
- * copies and converters take it.
+ * copies and converters take it, and let the reader know of the writer (tb_reader_set_target in writer.h), since what
+ * has no place in another format is given in other ways then.
  *
  * The order of events is the file's, which is no order of time in most Perfetto traces (Android's kernel events come
  * CPU by CPU) and in many of JSON (complete slices come as they end). TB_SHAPE_ONE finds what belongs together in the
@@ -78,6 +79,10 @@ enum tb_shape { TB_SHAPE_ONE, TB_SHAPE_SOURCE };
  * slice that never ends stays a BEGIN, at the end of the trace). Without `sorted` a COMPLETE slice of the source that
  * comes as BEGIN and END does so at once. */
 enum tb_slice_form { TB_SLICES_EITHER, TB_SLICES_BEGIN_END, TB_SLICES_COMPLETE };
+
+/* Progress of what takes long: bytes of the (stored) input read, its size (0: unknown). Return false to cancel. Called
+ * from the thread that called the library, some times a second. */
+typedef bool (*tb_progress)(void *ctx, uint64_t bytes_read, uint64_t size);
 
 /* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
 struct tb_reader_options {
@@ -106,6 +111,10 @@ struct tb_reader_options {
    * may come behind its events. Slices that a COMPLETE is made of end later than the window where they are longer. */
   uint64_t sort_window_ns;
   bool keep_interned; /* packet readers: tb_packet_interned and tb_packet_defaults have something to say */
+  /* Called while tb_reader_next reads, which with `sorted` is up to the end of the trace; false: it returns
+   * TB_CANCELLED, and the reader has failed. NULL: none. Whole jobs have one of their own, and do not call this. */
+  tb_progress progress;
+  void *progress_ctx;
 };
 
 /* Opens the file `path` ("-": standard input), detects gzip and zstd by content, and the format unless given. On

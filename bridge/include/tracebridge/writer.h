@@ -91,6 +91,13 @@ TB_MUST_CHECK TB_API enum tb_status tb_writer_open_descriptor(const char *name, 
 TB_MUST_CHECK TB_API enum tb_status tb_writer_open_memory(const char *name, const struct tb_writer_options *options,
                                                           struct tb_writer **writer, struct tb_error *error);
 
+/* Says that the events of `reader` go to `writer`, as tb_convert does: what one format has no place for is given as it
+ * has one. The kernel's events of a Perfetto trace stay packets in a copy, and are lines of text for JSON, say. For a
+ * reader of TB_SHAPE_SOURCE before its first event; without it events are as for a writer of the reader's own
+ * format. Let the writer know of the reader by tb_writer_options.source. TB_OK; TB_INVALID: another shape, or too late;
+ * nothing has changed. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_set_target(struct tb_reader *reader, const struct tb_writer *writer);
+
 /* What a writer to memory wrote; owned by the writer, valid until it is closed. Empty before tb_writer_finish has
  * succeeded, and of any other writer. */
 TB_API struct tb_str tb_writer_bytes(const struct tb_writer *writer);

@@ -65,7 +65,7 @@ static void emit_member(struct tb_perfetto_reader *r, size_t place) {
   event->ts = 0;
   event->name = r->batch->args[place].name;
   event->args = &r->batch->args[place];
-  event->arg_count = 1;
+  event->arg_count = event->args->span;
 }
 
 void tb_perfetto_pass_or_note(struct tb_perfetto_reader *r, const char *note) {

@@ -233,6 +233,41 @@ static void what_can_be_read_once_only_goes_on_where_it_is(void **state) {
   free(data);
 }
 
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+struct asked {
+  uint64_t times, bytes, size;
+  uint64_t enough; /* times */
+};
+
+static bool ask(void *ctx, uint64_t bytes, uint64_t size) {
+  struct asked *asked = ctx;
+  assert_true(bytes >= asked->bytes);
+  asked->bytes = bytes;
+  asked->size = size;
+  return ++asked->times < asked->enough;
+}
+
+/* Sorted, no event comes before all are read: progress does. */
+static void reading_may_be_cancelled(void **state) {
+  (void)state;
+  struct asked asked = {.enough = 1000};
+  struct tb_reader_options options = {.size = sizeof(options), .sorted = true, .progress = ask, .progress_ctx = &asked};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  assert_int_equal(tb_reader_open(TB_TEST_DATA "/real/clang-time-trace.json", &options, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_next(reader, &event), TB_OK);
+  assert_true(asked.times > 1);
+  assert_int_equal(asked.bytes, asked.size);
+  assert_int_equal(tb_reader_rewind(reader), TB_OK);
+  asked = (struct asked){.enough = 2};
+  assert_int_equal(tb_reader_next(reader, &event), TB_CANCELLED);
+  assert_int_equal(asked.times, 2);
+  assert_int_equal(tb_reader_next(reader, &event), TB_CANCELLED);
+  assert_int_equal(tb_reader_error(reader)->code, TB_CANCELLED);
+  tb_reader_close(reader);
+}
+
 /* ---- processes, threads, clocks ---------------------------------------------------------------------------------- */
 
 static void processes_and_threads_are_found_by_their_ids(void **state) {
@@ -375,6 +410,7 @@ int main(void) {
       cmocka_unit_test(types_that_are_not_asked_for_do_not_come),
       cmocka_unit_test(a_reader_goes_back_to_its_start_and_to_an_offset),
       cmocka_unit_test(what_can_be_read_once_only_goes_on_where_it_is),
+      cmocka_unit_test(reading_may_be_cancelled),
       cmocka_unit_test(processes_and_threads_are_found_by_their_ids),
       cmocka_unit_test(times_go_to_other_clocks_and_back_by_the_snapshots_of_the_trace),
       cmocka_unit_test(koids_are_the_numbers_of_threads),

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "support/source_shape.h"
+#include "tracebridge/convert.h"
 #include "tracebridge/packet.h"
 
 #define TRACE TB_TEST_TRACES "/ftrace.perfetto-trace"
@@ -189,6 +190,62 @@ static void a_text_that_was_not_given_is_not_written(void **state) {
   tb_writer_close(writer);
 }
 
+/* ---- readers that know of their writer --------------------------------------------------------------------------- */
+
+/* The events that tb_convert writes: packets to Perfetto, the kernel's events as text to JSON, as events to FXT. Tracks
+ * come in another order: a writer describes those that users name. */
+static void expect_events_of_a_conversion(const char *name) {
+  char path[] = "/tmp/writer_targets.XXXXXX";
+  const struct tb_writer_options target = {.size = sizeof(target), .format = tb_format_from_path(name)};
+  const struct tb_convert_options convert = {.size = sizeof(convert), .writer = &target};
+  struct tb_convert_report report = {.size = sizeof(report)};
+  const struct tb_event *event;
+  struct tb_reader *reader;
+  struct tb_writer *writer;
+  enum tb_status status;
+  size_t losses;
+  int fd = mkstemp(path);
+  assert_true(fd >= 0 && close(fd) == 0);
+  status = tb_convert(TRACE, path, &convert, &report, NULL);
+  assert_true(status == TB_OK || status == TB_PARTIAL);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(tb_reader_open(TRACE, &tb_source_shape, &reader, NULL), TB_OK);
+  const struct tb_writer_options options = {.size = sizeof(options), .source = tb_reader_format(reader)};
+  assert_int_equal(tb_writer_open_memory(name, &options, &writer, NULL), TB_OK);
+  assert_int_equal(tb_reader_set_target(reader, writer), TB_OK);
+  while ((status = tb_reader_next(reader, &event)) == TB_OK)
+    if (tb_writer_put(writer, event) != TB_OK) fail_msg("%s: %s", name, tb_writer_error(writer)->message);
+  assert_int_equal(status, TB_END);
+  assert_int_equal(tb_reader_set_target(reader, writer), TB_INVALID);
+  assert_int_equal(tb_writer_finish(writer), TB_OK);
+  const struct tb_writer_summary *summary = tb_writer_get_summary(writer);
+  for (size_t type = 0; type < TB_EVENT_TYPE_COUNT; type++)
+    if (type != TB_EVENT_TRACK) assert_int_equal(summary->events_by_type[type], report.summary.events_by_type[type]);
+  assert_int_equal(summary->ftrace_events, report.summary.ftrace_events);
+  (void)tb_writer_losses(writer, &losses);
+  assert_int_equal(losses, report.loss_count - report.reader_loss_count);
+  tb_writer_close(writer);
+  tb_reader_close(reader);
+}
+
+static void a_reader_that_knows_its_writer_gives_what_a_conversion_writes(void **state) {
+  (void)state;
+  for (int i = 0; i < NAMES; i++) expect_events_of_a_conversion(names[i]);
+}
+
+static void a_reader_of_the_one_shape_has_no_target(void **state) {
+  (void)state;
+  struct tb_reader *reader;
+  struct tb_writer *writer;
+  assert_int_equal(tb_reader_open(TRACE, NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_writer_open_memory("a.json", NULL, &writer, NULL), TB_OK);
+  assert_int_equal(tb_reader_set_target(reader, writer), TB_INVALID);
+  assert_int_equal(tb_reader_set_target(NULL, writer), TB_INVALID);
+  assert_int_equal(tb_reader_set_target(reader, NULL), TB_INVALID);
+  tb_writer_close(writer);
+  tb_reader_close(reader);
+}
+
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 static void packets_that_are_read_and_written_are_the_same_file(void **state) {
@@ -221,6 +278,8 @@ int main(void) {
       cmocka_unit_test(a_descriptor_gets_the_bytes_and_stays_open),
       cmocka_unit_test(nowhere_to_write_is_refused),
       cmocka_unit_test(a_text_that_was_not_given_is_not_written),
+      cmocka_unit_test(a_reader_that_knows_its_writer_gives_what_a_conversion_writes),
+      cmocka_unit_test(a_reader_of_the_one_shape_has_no_target),
       cmocka_unit_test(packets_that_are_read_and_written_are_the_same_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
