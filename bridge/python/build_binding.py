@@ -31,7 +31,8 @@ struct tb_track {
 
 struct tb_reader_options {
   size_t size; int format; bool strict; unsigned threads; int slices; bool sorted; uint64_t event_types;
-  size_t memory_budget; const char *temporary_directory; uint64_t sort_window_ns; ...;
+  size_t memory_budget; const char *temporary_directory; uint64_t sort_window_ns;
+  bool (*progress)(void *ctx, uint64_t bytes_read, uint64_t size); ...;
 };
 struct tb_reader;
 const char *tb_format_name(int format);

@@ -12,7 +12,7 @@ from typing import NamedTuple, Optional
 import numpy
 
 from ._binding import ffi, lib
-from ._status import chars, choice, fail, format_number, losses_of, text, warn_of
+from ._status import chars, choice, fail, format_number, losses_of, raise_interrupted, text, warn_of
 
 NO_TIME = lib.TB_NO_TIME  # in a column of times: the event has none
 NO_TRACK = lib.TB_NO_TRACK
@@ -177,8 +177,10 @@ class Trace:
                 raise ValueError("the trace is closed")
             rows = ffi.new("struct tb_column_batch **")
             status = lib.tb_columns_next(self._columns, rows)
-            if status == lib.TB_OK:
-                return Batch(rows[0], self._names)
+            batch = Batch(rows[0], self._names) if status == lib.TB_OK else None
+            raise_interrupted()
+            if batch is not None:
+                return batch
             if status != lib.TB_END:
                 fail(status, lib.tb_reader_error(self._reader))
             warns, self._ended = not self._ended, True
@@ -325,7 +327,8 @@ def open(source, *, columns=USUAL_COLUMNS, types=None, slices="either", sorted=F
     options = ffi.new("struct tb_reader_options *", {
         "size": ffi.sizeof("struct tb_reader_options"), "format": format_number(format), "strict": strict,
         "threads": threads, "slices": choice(_SLICES, slices, "slices"), "sorted": sorted,
-        "event_types": _type_bits(types), "memory_budget": memory_budget, "sort_window_ns": sort_window_ns})
+        "event_types": _type_bits(types), "memory_budget": memory_budget, "sort_window_ns": sort_window_ns,
+        "progress": lib._progress})
     wanted = ffi.new("struct tb_columns_options *", {
         "size": ffi.sizeof("struct tb_columns_options"), "rows": rows, "columns": _column_bits(columns)})
     reader, made, error = ffi.new("struct tb_reader **"), ffi.new("struct tb_columns **"), ffi.new("struct tb_error *")
