@@ -4,6 +4,7 @@
  *
  *   producer | ./feed        ./feed HOST PORT    (reads from a TCP connection)
  */
+#define _POSIX_C_SOURCE 200809L /* sockets, also with -std=c11 */
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>

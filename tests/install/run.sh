@@ -60,7 +60,7 @@ done
 examples=$here/../../docs/examples
 for example in "$examples"/*.c; do
   [[ ${example##*/} != packets.c ]] || continue
-  "$cc" -std=c11 -D_GNU_SOURCE "${flags[@]}" -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "${compile[@]}" \
+  "$cc" -std=c11 "${flags[@]}" -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "${compile[@]}" \
     "$example" -pthread "${shared[@]}" -o "$work/$(basename "$example" .c)" || fail "${example##*/} does not build"
 done
 "$work/self_time" "$data" >"$work/out"
@@ -80,6 +80,12 @@ for version in older newer; do
 done
 
 "$here/header_examples.py" "$cc" "$prefix/include" || fail "an example of a header"
+# What an installed page links is installed with it; tests are in the source alone.
+for page in "$prefix"/share/doc/tracebridge/*.md "$prefix"/share/doc/tracebridge/merging/*.md; do
+  while read -r link; do
+    [[ $link == ../tests/* || -e ${page%/*}/$link ]] || fail "${page##*/} links $link, which is not installed"
+  done < <(grep -o '](\([^)#:]*\)[#)]' "$page" | sed 's/^](//; s/[#)]$//; /^$/d')
+done
 reference=$(find "$prefix/share/doc" -name tracebridge.html)
 nm -D --defined-only "$libdir/libtracebridge.so" | sed -n 's/.* \(tb_[a-z0-9_]*\)@.*/\1/p' >"$work/names"
 [[ -s $work/names || -n $sanitizers ]] || fail "no names of functions"

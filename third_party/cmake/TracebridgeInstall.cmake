@@ -55,7 +55,10 @@ install(CODE "configure_file(\"${pc_stage}.in\" \"${pc_stage}\" @ONLY)" COMPONEN
 install(FILES ${pc_stage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 # What there is to read of the library; its reference is made of the headers, where python3 is there.
-install(FILES docs/LIBRARY.md docs/READING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
+file(GLOB pages_to_read CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md) # which link each other
+install(FILES ${pages_to_read} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev)
+install(DIRECTORY docs/merging docs/history DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev
+        FILES_MATCHING PATTERN *.md)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT dev FILES_MATCHING PATTERN *.c)
 find_program(PYTHON3 python3)
 if(PYTHON3)

@@ -127,7 +127,7 @@ struct tb_track {
   uint64_t uuid;      /* Perfetto's track uuid, 0 where the source has none */
   uint64_t sequence;  /* packet sequence or FXT provider that first used it, 0 where there is none */
   struct tb_str name; /* the track's own name; a process' or thread's name; empty when unknown */
-  const struct tb_track_details *details; /* NULL: none; to be read by tb_track_details */
+  const struct tb_track_details *details; /* NULL: none; to be read by tb_track_get_details */
 };
 
 /* What a track says beyond its names and numbers: empty where it says nothing. */
