@@ -59,6 +59,8 @@ static bool update_details(struct tb_track_copies *copies, struct tb_track *own,
   const struct tb_track_details before = *to, *from = tb_track_get_details(track);
   to->sort_index = from->sort_index;
   to->label_count = from->label_count;
+  to->pid_is_number = from->pid_is_number;
+  to->tid_is_number = from->tid_is_number;
   return copy_text(copies, &to->description, from->description, before.description) &&
          copy_text(copies, &to->unit_name, from->unit_name, before.unit_name) &&
          copy_text(copies, &to->pid_text, from->pid_text, before.pid_text) &&
@@ -112,7 +114,8 @@ static bool is_same_place(struct tb_str a, struct tb_str b) { return a.ptr == b.
 static bool has_same_details(const struct tb_track_details *a, const struct tb_track_details *b) {
   return is_same_place(a->description, b->description) && is_same_place(a->unit_name, b->unit_name) &&
          is_same_place(a->pid_text, b->pid_text) && is_same_place(a->tid_text, b->tid_text) && a->labels == b->labels &&
-         a->label_count == b->label_count && a->sort_index == b->sort_index;
+         a->label_count == b->label_count && a->sort_index == b->sort_index && a->pid_is_number == b->pid_is_number &&
+         a->tid_is_number == b->tid_is_number;
 }
 
 static bool has_same_ids(const struct tb_track *a, const struct tb_track *b) {

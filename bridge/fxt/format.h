@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/carried_fields.h"
+#include "model/narrow_ids.h"
 #include "tracebridge/base.h"
 
 #define TB_FXT_MAGIC UINT64_C(0x0016547846040010)
@@ -105,6 +106,11 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 /* The koid of what has no id in the source, which our writer makes up: the low 32 bits are the process' id, which is
  * what others show of a koid, and the upper ones are this. */
 #define TB_FXT_NO_ID UINT64_C(0xc000000000000000)
+
+/* Whether a koid is the process or thread id itself: where it is below 2^30; any other (artificial koids have bit 63)
+ * gets a narrow one. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
+static inline bool tb_fxt_is_negative_id(uint64_t koid) { return koid >= (uint64_t)INT32_MIN; }
+static inline bool tb_fxt_is_id(uint64_t koid) { return koid < TB_NARROW_ID_FIRST || tb_fxt_is_negative_id(koid); }
 
 static inline bool tb_fxt_is_no_id(uint64_t koid) { return (koid & ~(uint64_t)UINT32_MAX) == TB_FXT_NO_ID; }
 

@@ -57,7 +57,10 @@ TB_MUST_CHECK static inline enum tb_status tb_track_take_id_texts(struct tb_aren
   struct tb_track_details *details = tb_track_own_details(arena, track);
   if (!details) return TB_NO_MEMORY;
   details->pid_text = pid;
-  if (of_thread) details->tid_text = tid;
+  details->pid_is_number = tb_track_get_details(from)->pid_is_number;
+  if (!of_thread) return TB_OK;
+  details->tid_text = tid;
+  details->tid_is_number = tb_track_get_details(from)->tid_is_number;
   return TB_OK;
 }
 

@@ -48,13 +48,18 @@ static bool is_canonical(struct tb_str text, int64_t *value) {
   return true;
 }
 
+static bool is_digits(const char *p, const char *end) {
+  while (p < end && *p >= '0' && *p <= '9') p++;
+  return p == end;
+}
+
 const char *tb_json_process_id_slow(struct tb_tokenizer *scan, const char *p, struct tb_json_id *id) {
   if (*p == '"') {
     struct tb_str text;
     const char *end = tb_tokenizer_string(scan, p + 1, &text);
     if (end && !text.len) return no_fit(scan); /* names nothing; Perfetto's importer has it as absent too */
     if (!end) return NULL;
-    *id = (struct tb_json_id){TB_JSON_ID_TEXT, 0, text};
+    *id = (struct tb_json_id){.kind = TB_JSON_ID_TEXT, .text = text};
     if (is_canonical(text, &id->number)) id->kind = TB_JSON_ID_NUMBER;
     return end;
   }
@@ -67,9 +72,9 @@ const char *tb_json_process_id_slow(struct tb_tokenizer *scan, const char *p, st
   struct tb_decimal positive = number;
   positive.negative = false;
   if (tb_decimal_to_uint(&positive, &whole) && tb_decimal_to_int(&number, 0, &value))
-    *id = (struct tb_json_id){TB_JSON_ID_NUMBER, value, {NULL, 0}};
+    *id = (struct tb_json_id){.kind = TB_JSON_ID_NUMBER, .number = value};
   else
-    *id = (struct tb_json_id){TB_JSON_ID_TEXT, 0, {p, (size_t)(end - p)}};
+    *id = (struct tb_json_id){.kind = TB_JSON_ID_TEXT, .text = {p, (size_t)(end - p)}, .is_digits = is_digits(p, end)};
   return end;
 }
 

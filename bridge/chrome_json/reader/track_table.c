@@ -97,6 +97,7 @@ static const struct tb_json_name *intern_name(struct tb_json_tracks *t, struct t
 struct resolved {
   int64_t number;
   struct tb_str text;
+  bool is_number; /* the text is the digits of a number */
 };
 
 static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool is_pid, struct resolved *out) {
@@ -106,14 +107,14 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
   } else {
     bool fits = !is_pid || (id->number >= INT32_MIN && id->number <= INT32_MAX);
     bool in_range = id->number >= FIRST_SYNTHETIC && id->number <= INT32_MAX;
-    *out = (struct resolved){id->number, id->text};
+    *out = (struct resolved){id->number, id->text, false};
     if (fits && !in_range) return true;
     char buffer[24];
     name = intern_name(t, digits_of(id->number, buffer), true, fits ? id->number : -1);
     if (name && name->number == id->number) return true;
   }
   if (!name) return false;
-  *out = (struct resolved){name->number, name->text};
+  *out = (struct resolved){name->number, name->text, id->kind == TB_JSON_ID_TEXT ? id->is_digits : !id->text.ptr};
   return true;
 }
 
@@ -121,7 +122,8 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
 
 /* Makes details of the track's own of those that it was wanted with. */
 static bool copy_id_texts(struct tb_json_tracks *t, struct tb_track *track) {
-  struct tb_str pid = tb_track_get_details(track)->pid_text, tid = tb_track_get_details(track)->tid_text;
+  const struct tb_track_details wanted = *tb_track_get_details(track);
+  struct tb_str pid = wanted.pid_text, tid = wanted.tid_text;
   track->details = NULL;
   if (!pid.ptr && !tid.ptr) return true;
   t->ids_vary = true;
@@ -129,6 +131,8 @@ static bool copy_id_texts(struct tb_json_tracks *t, struct tb_track *track) {
   if (!details) return false;
   if (pid.ptr) details->pid_text = tb_arena_copy(&t->arena, pid);
   if (tid.ptr) details->tid_text = tb_arena_copy(&t->arena, tid);
+  details->pid_is_number = wanted.pid_is_number;
+  details->tid_is_number = wanted.tid_is_number;
   return !details->pid_text.ptr == !pid.ptr && !details->tid_text.ptr == !tid.ptr;
 }
 
@@ -158,7 +162,7 @@ static const struct tb_track *intern_track(struct tb_json_tracks *t, const struc
 
 static const struct tb_track *process_of(struct tb_json_tracks *t, const struct tb_json_id *pid,
                                          const struct resolved *p) {
-  const struct tb_track_details details = {.pid_text = p->text};
+  const struct tb_track_details details = {.pid_text = p->text, .pid_is_number = p->is_number};
   struct tb_track wanted = {.type = TB_TRACK_PROCESS, .pid = p->number, .details = &details};
   wanted.has_pid = pid->kind != TB_JSON_ID_NONE;
   return intern_track(t, &wanted);
@@ -188,7 +192,9 @@ const struct tb_track *tb_json_thread(struct tb_json_tracks *t, const struct tb_
   wanted.has_tid = tid->kind != TB_JSON_ID_NONE;
   const struct tb_track_details details = {
       .pid_text = tb_track_get_details(wanted.parent)->pid_text, /* text or not as its process has it */
-      .tid_text = i.text};
+      .pid_is_number = tb_track_get_details(wanted.parent)->pid_is_number,
+      .tid_text = i.text,
+      .tid_is_number = i.is_number};
   wanted.details = &details;
   const struct tb_track *track = intern_track(t, &wanted);
   bool plain = pid->kind == TB_JSON_ID_NUMBER && tid->kind == TB_JSON_ID_NUMBER && p.number == pid->number &&

@@ -23,6 +23,7 @@ struct tb_json_id {
   enum tb_json_id_kind kind;
   int64_t number;
   struct tb_str text; /* its ptr NULL: not a text */
+  bool is_digits;     /* of kind TB_JSON_ID_TEXT: of a number that no int64 holds */
 };
 
 struct tb_json_name; /* a text, or a number that cannot stand for itself, and its synthetic number */

@@ -91,21 +91,24 @@ void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event)
   tb_json_emit_some_times(emit, &times);
 }
 
-static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb_str text) {
-  if (text.ptr)
+static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb_str text, bool is_number) {
+  if (text.ptr && is_number)
+    tb_json_emit_raw(emit, text.ptr, text.len);
+  else if (text.ptr)
     tb_json_emit_string(emit, text);
   else
     tb_json_emit_int(emit, number);
 }
 
 static void emit_track_ids(struct tb_json_emit *emit, const struct tb_track *track) {
+  const struct tb_track_details *details = tb_track_get_details(track);
   if (track->has_pid) {
     MEMBER(emit, "pid");
-    emit_process_id(emit, track->pid, tb_track_get_details(track)->pid_text);
+    emit_process_id(emit, track->pid, details->pid_text, details->pid_is_number);
   }
   if (track->has_tid) {
     MEMBER(emit, "tid");
-    emit_process_id(emit, track->tid, tb_track_get_details(track)->tid_text);
+    emit_process_id(emit, track->tid, details->tid_text, details->tid_is_number);
   }
 }
 

@@ -3,6 +3,7 @@
  * FXT object records: names of processes, threads and whatever else pointers and koids stand for.
  */
 #include "fxt/reader/reader.h"
+#include "json/text.h"
 #include "model/metadata.h"
 
 static uint64_t key_of(const struct tb_track *track) { return (uint64_t)(uintptr_t)track; }
@@ -134,27 +135,37 @@ static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, 
   return tb_fxt_thread_track_of_koid(&fx->tables, koid, thread);
 }
 
-static struct tb_arg *find_text(const struct tb_fxt_reader *fx, enum tb_carried_id field) {
+static bool is_id(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_STRING || arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT;
+}
+
+static struct tb_arg *find_id(const struct tb_fxt_reader *fx, enum tb_carried_id field) {
   for (uint32_t i = 0; i < fx->arg_count; i++)
-    if (fx->args[i].type == TB_ARG_STRING && tb_str_equal(fx->args[i].name, tb_carried_path(field)))
-      return &fx->args[i];
+    if (is_id(&fx->args[i]) && tb_str_equal(fx->args[i].name, tb_carried_path(field))) return &fx->args[i];
   return NULL;
 }
 
-/* Takes the text that an id is in the source out of the arguments of the track's object; *name, which others show in
- * its place, is then no name. */
+/* Takes the text or number that an id is in the source out of the arguments of the track's object; *name, which others
+ * show in place of a text, is then no name. */
 static enum tb_status take_text_id(struct tb_fxt_reader *fx, enum tb_carried_id field, bool names, struct tb_str *name,
                                    struct tb_track *track) {
-  struct tb_arg *arg = find_text(fx, field);
+  struct tb_arg *arg = find_id(fx, field);
   if (!arg) return TB_OK;
+  char digits[TB_JSON_INTEGER_MAX];
+  bool is_number = arg->type != TB_ARG_STRING;
   struct tb_str text = arg->text;
+  if (is_number) {
+    const char *end = arg->type == TB_ARG_INT ? tb_json_put_int(digits, arg->i) : tb_json_put_uint(digits, arg->u);
+    text = (struct tb_str){digits, (size_t)(end - digits)};
+  }
   memmove(arg, arg + 1, (size_t)(fx->args + fx->arg_count - arg - 1) * sizeof(*arg));
   fx->arg_count--;
-  if (names && tb_str_equal(text, *name)) *name = (struct tb_str){NULL, 0};
+  if (names && !is_number && tb_str_equal(text, *name)) *name = (struct tb_str){NULL, 0};
   struct tb_track_details *details;
   enum tb_status status = tb_fxt_own_details(&fx->tables, track, &details);
-  if (status == TB_OK)
-    status = tb_fxt_intern(&fx->tables.texts, text, field == TB_CARRIED_TID ? &details->tid_text : &details->pid_text);
+  if (status != TB_OK) return tb_fxt_no_memory(fx, status);
+  *(field == TB_CARRIED_TID ? &details->tid_is_number : &details->pid_is_number) = is_number;
+  status = tb_fxt_intern(&fx->tables.texts, text, field == TB_CARRIED_TID ? &details->tid_text : &details->pid_text);
   return tb_fxt_no_memory(fx, status);
 }
 
@@ -167,8 +178,8 @@ static enum tb_status take_text_ids(struct tb_fxt_reader *fx, struct tb_track *t
 /* The type of an object: our writer has tracks without a name whose ids are texts as objects of no type. */
 static uint64_t type_of_object(const struct tb_fxt_reader *fx, uint64_t type) {
   if (type != TB_FXT_OBJECT_NONE) return type;
-  if (find_text(fx, TB_CARRIED_TID)) return TB_FXT_OBJECT_THREAD;
-  return find_text(fx, TB_CARRIED_PID) ? TB_FXT_OBJECT_PROCESS : type;
+  if (find_id(fx, TB_CARRIED_TID)) return TB_FXT_OBJECT_THREAD;
+  return find_id(fx, TB_CARRIED_PID) ? TB_FXT_OBJECT_PROCESS : type;
 }
 
 enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {

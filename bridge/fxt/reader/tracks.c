@@ -27,14 +27,10 @@ static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type
   return TB_OK;
 }
 
-/* Whether a koid is the process or thread id itself: where it is below 2^30; any other (artificial koids have bit 63)
- * gets a narrow one. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
-static bool is_id(uint64_t koid) { return koid < TB_NARROW_ID_FIRST || koid >= (uint64_t)INT32_MIN; }
-
 static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_str *text) {
   *text = (struct tb_str){NULL, 0};
   *id = (int64_t)koid;
-  if (is_id(koid)) return TB_OK;
+  if (tb_fxt_is_id(koid)) return TB_OK;
   enum tb_status status = tb_narrow_id(&tables->ids, koid, id);
   if (status != TB_OK || (uint64_t)*id == koid) return status;
   char decimal[24];
@@ -62,8 +58,10 @@ static enum tb_status take_process_id(struct tb_fxt_tables *tables, struct tb_tr
   track->pid = process->pid;
   if (!text.ptr) return TB_OK;
   enum tb_status status = tb_fxt_own_details(tables, track, &details);
-  if (status == TB_OK) details->pid_text = text;
-  return status;
+  if (status != TB_OK) return status;
+  details->pid_text = text;
+  details->pid_is_number = tb_track_get_details(process)->pid_is_number;
+  return TB_OK;
 }
 
 /* Whether a koid says that there is no id: our writer's, whose providers have no names. */
@@ -123,17 +121,18 @@ void tb_fxt_free_threads(struct tb_fxt_tables *tables) {
 
 static struct tb_track *find_thread(const struct tb_fxt_tables *tables, uint64_t process, uint64_t thread) {
   uint32_t index;
-  if (!is_id(process) || !is_id(thread)) return tb_map_find_pointer(&tables->other_threads, process, thread);
+  if (!tb_fxt_is_id(process) || !tb_fxt_is_id(thread))
+    return tb_map_find_pointer(&tables->other_threads, process, thread);
   return tb_index_map_get(&tables->threads, tables, process, thread, &index) ? tables->tracks[index] : NULL;
 }
 
 static enum tb_status note_thread(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
                                   const struct tb_track *track) {
-  enum tb_status status = is_id(process) && is_id(thread)
+  enum tb_status status = tb_fxt_is_id(process) && tb_fxt_is_id(thread)
                               ? tb_index_map_put(&tables->threads, tables, track->index)
                               : tb_map_put(&tables->other_threads, process, thread, as_value(track));
   if (status != TB_OK) return status;
-  if (!is_id(thread)) return tb_map_put(&tables->latest_others, thread, 0, as_value(track));
+  if (!tb_fxt_is_id(thread)) return tb_map_put(&tables->latest_others, thread, 0, as_value(track));
   return tables->has_latest_threads ? tb_index_map_put(&tables->latest_threads, tables, track->index) : TB_OK;
 }
 
@@ -167,7 +166,7 @@ static enum tb_status make_latest_threads(struct tb_fxt_tables *tables) {
     const struct tb_track *track = tables->tracks[i];
     bool has_koid =
         track->type == TB_TRACK_THREAD && track->parent && track->has_tid && !tb_track_get_details(track)->tid_text.len;
-    if (has_koid && is_id((uint64_t)track->tid)) status = tb_index_map_put(&tables->latest_threads, tables, i);
+    if (has_koid && tb_fxt_is_id((uint64_t)track->tid)) status = tb_index_map_put(&tables->latest_threads, tables, i);
   }
   tables->has_latest_threads = status == TB_OK;
   return status;
@@ -175,8 +174,8 @@ static enum tb_status make_latest_threads(struct tb_fxt_tables *tables) {
 
 static enum tb_status find_latest(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
   uint32_t index;
-  *track = is_id(thread) ? NULL : tb_map_find_pointer(&tables->latest_others, thread, 0);
-  if (!is_id(thread)) return TB_OK;
+  *track = tb_fxt_is_id(thread) ? NULL : tb_map_find_pointer(&tables->latest_others, thread, 0);
+  if (!tb_fxt_is_id(thread)) return TB_OK;
   enum tb_status status = tables->has_latest_threads ? TB_OK : make_latest_threads(tables);
   if (status == TB_OK && tb_index_map_get(&tables->latest_threads, tables, thread, 0, &index))
     *track = tables->tracks[index];

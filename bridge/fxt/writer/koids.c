@@ -20,10 +20,15 @@ bool tb_fxt_parse_number(struct tb_str text, uint64_t *number) {
   return text.len == 1 || (text.len && text.ptr[0] != '0'); /* "07" is no other word for 7 */
 }
 
+/* Whether a text is a koid. The last 2^31 are no text's: they are negative ids. */
+static bool is_koid(struct tb_str text, uint64_t *koid) {
+  return tb_fxt_parse_number(text, koid) && !tb_fxt_is_negative_id(*koid);
+}
+
 /* The koid that the source wrote, else the id itself. */
 static uint64_t koid_of(int64_t id, struct tb_str text) {
   uint64_t koid;
-  return tb_fxt_parse_number(text, &koid) ? koid : (uint64_t)id;
+  return is_koid(text, &koid) ? koid : (uint64_t)id;
 }
 
 uint64_t tb_fxt_process_koid(const struct tb_track *track) {
@@ -95,12 +100,24 @@ static struct tb_str name_of(const struct tb_track *track) {
   return track->name.len || is_number ? track->name : text;
 }
 
-/* An id that is a text in the source and no koid, as an argument of the track's record. */
-static void add_text_id(struct tb_fxt_flat *args, uint32_t *count, enum tb_carried_id field, struct tb_str text,
-                        int64_t number) {
-  uint64_t koid;
-  if (!text.len || (tb_fxt_parse_number(text, &koid) && !tb_json_is_text_of(text, number))) return;
-  args[(*count)++] = (struct tb_fxt_flat){.name = tb_carried_path(field), .text = text, .type = TB_FXT_ARG_STRING};
+/* An id that its koid alone does not say, as an argument of the track's record: a text in the source, or a number that
+ * readers would take for a koid. */
+static bool make_id_arg(const struct tb_track *track, bool of_thread, struct tb_fxt_flat *arg) {
+  const struct tb_track_details *details = tb_track_get_details(track);
+  struct tb_str text = of_thread ? details->tid_text : details->pid_text;
+  int64_t number = of_thread ? track->tid : track->pid;
+  uint64_t value = (uint64_t)number;
+  arg->name = tb_carried_path(of_thread ? TB_CARRIED_TID : TB_CARRIED_PID);
+  arg->text = text;
+  arg->type = TB_FXT_ARG_STRING;
+  if (text.len && !(of_thread ? details->tid_is_number : details->pid_is_number))
+    return !is_koid(text, &value) || tb_json_is_text_of(text, number);
+  bool is_digits = !text.len || tb_fxt_parse_number(text, &value); /* else a negative one, which is not so low */
+  if (!text.len && (!(of_thread ? track->has_tid : track->has_pid) || tb_fxt_is_id(value))) return false;
+  if (!is_digits) return true;
+  arg->value = value;
+  arg->type = !text.len && number < 0 ? TB_FXT_ARG_INT64 : TB_FXT_ARG_UINT64;
+  return true;
 }
 
 static bool has_process(const struct tb_track *track) {
@@ -115,8 +132,8 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   uint64_t process = tb_fxt_process_koid(track);
   struct tb_fxt_flat args[3] = {{.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID}};
   uint32_t count = has_process(track);
-  add_text_id(args, &count, TB_CARRIED_PID, tb_track_get_details(track)->pid_text, track->pid);
-  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, tb_track_get_details(track)->tid_text, track->tid);
+  count += make_id_arg(track, false, &args[count]);
+  if (is_thread) count += make_id_arg(track, true, &args[count]);
   uint64_t type = !has_name ? TB_FXT_OBJECT_NONE : is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
   tb_fxt_use_process(w, process);
   uint64_t name = tb_fxt_string_ref(w, text);
@@ -153,7 +170,8 @@ static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, st
 /* What a track without a name has to say of itself. */
 static void describe_nameless(struct tb_fxt_writer *w, const struct tb_track *track,
                               struct tb_fxt_track_state *track_state) {
-  if (track_state->has_text_id || !tb_json_is_text_of(own_text(track), own_number(track))) return;
+  struct tb_fxt_flat arg;
+  if (track_state->has_text_id || !make_id_arg(track, track->type == TB_TRACK_THREAD, &arg)) return;
   track_state->has_text_id = true;
   put_kernel_object(w, track, (struct tb_str){NULL, 0}, false);
 }

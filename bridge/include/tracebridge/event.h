@@ -103,8 +103,9 @@ struct tb_track_details {
   struct tb_str unit_name;     /* counters only */
   const struct tb_str *labels; /* process_labels */
   uint32_t label_count;
-  int64_t sort_index;   /* legacy_sort_index, or sibling_order_rank of a custom track */
-  const void *reserved; /* NULL */
+  bool pid_is_number, tid_is_number; /* the source's text of that id is the digits of a number of JSON */
+  int64_t sort_index;                /* legacy_sort_index, or sibling_order_rank of a custom track */
+  const void *reserved;              /* NULL */
 };
 
 /* Where events happen. Owned by the reader, valid until it is closed, and one object for one track, so that pointers
@@ -132,7 +133,7 @@ struct tb_track {
 
 /* What a track says beyond its names and numbers: empty where it says nothing. */
 static inline const struct tb_track_details *tb_track_get_details(const struct tb_track *track) {
-  static const struct tb_track_details none = {{0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0};
+  static const struct tb_track_details none = {{0, 0}, {0, 0}, {0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0};
   return track->details ? track->details : &none;
 }
 

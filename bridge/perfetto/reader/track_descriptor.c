@@ -16,7 +16,7 @@ enum { TRACK_DEPTH_MAX = 64 };
 enum { KIND_RENDERER = 2 }; /* of ChromeProcessDescriptor.process_type */
 
 /* The object that stands for the descriptor's track: a process or thread that is known by its id already is the same
- * one, as long as no other uuid claims it. */
+ * one, as long as no other uuid claims it. A thread whose descriptor names no process is none of a process' threads. */
 static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Perfetto__Protos__TrackDescriptor *message,
                                              uint32_t machine, uint32_t sequence) {
   uint64_t uuid = message->uuid;
@@ -31,7 +31,8 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
     track = tb_tracks_process(tracks, tb_tracks_described_id(tracks, message->process->pid), machine);
     if (!track) return NULL;
   }
-  if (!track || track->track.uuid) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
+  bool is_of_process = track && track->track.has_pid && message->thread && !message->thread->has_pid;
+  if (!track || track->track.uuid || is_of_process) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
   if (tb_tracks_set_uuid(tracks, track, uuid) != TB_OK) return NULL;
   track->track.sequence = sequence;
   return track;
@@ -315,6 +316,7 @@ static enum tb_status restore_id(struct tb_tracks *tracks, struct tb_track *trac
   }
   struct tb_track_details *details = tb_track_own_details(&tracks->arena, track);
   if (!details) return TB_NO_MEMORY;
+  *(of_thread ? &details->tid_is_number : &details->pid_is_number) = id->type == TB_ARG_UINT;
   return set_text(tracks, of_thread ? &details->tid_text : &details->pid_text, said);
 }
 

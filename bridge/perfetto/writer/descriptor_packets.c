@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "json/emitter.h"
 #include "perfetto/packet/recording_starts.h"
@@ -132,13 +133,28 @@ static void emit_key(struct tb_json_emit *emit, const char *key) {
   tb_json_emit_raw(emit, key, strlen(key));
 }
 
-static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text, int64_t number) {
-  emit_key(emit, key);
+/* Whether an id that is digits is to be written as a number: a koid that no int64 holds is not, since what is read as
+ * one has been a number of JSON. */
+static bool is_written_as_number(struct tb_str text, bool is_number, int64_t number) {
+  struct tb_decimal decimal;
+  int64_t value;
+  if (is_number || !is_number_past_field(text) || tb_json_is_text_of(text, number)) return is_number;
+  const char *end = text.ptr + text.len;
+  return tb_decimal_parse(text.ptr, end, &decimal) == end && tb_decimal_to_int(&decimal, 0, &value);
+}
+
+static void emit_id(struct tb_json_emit *emit, bool of_thread, const struct tb_track *track) {
+  const struct tb_track_details *details = tb_track_get_details(track);
+  struct tb_str text = of_thread ? details->tid_text : details->pid_text;
+  bool there = of_thread ? track->has_tid : track->has_pid;
+  bool is_number = of_thread ? details->tid_is_number : details->pid_is_number;
+  int64_t number = of_thread ? track->tid : track->pid;
+  emit_key(emit, of_thread ? "\"tid\":" : "\"pid\":");
   if (!there)
     TB_JSON_EMIT(emit, "null");
   else if (!text.len)
     tb_json_emit_int(emit, number);
-  else if (is_number_past_field(text) && !tb_json_is_text_of(text, number))
+  else if (is_written_as_number(text, is_number, number))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
     tb_json_emit_string(emit, text);
@@ -195,7 +211,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   const struct tb_track *track = state->track;
   emit_said(&ids, state);
   if (!track->has_pid || tb_track_get_details(track)->pid_text.len || is_own_negative(p, track->pid))
-    emit_id(&ids, "\"pid\":", track->has_pid, tb_track_get_details(track)->pid_text, track->pid);
+    emit_id(&ids, false, track);
   return write_described(p, &descriptor, &ids);
 }
 
@@ -264,7 +280,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
     emit_key(&ids, "\"tid\":");
     TB_JSON_EMIT(&ids, "0");
   } else if (!track->has_tid || tb_track_get_details(track)->tid_text.len || is_own_negative(p, track->tid)) {
-    emit_id(&ids, "\"tid\":", track->has_tid, tb_track_get_details(track)->tid_text, track->tid);
+    emit_id(&ids, true, track);
   }
   return write_described(p, &descriptor, &ids);
 }

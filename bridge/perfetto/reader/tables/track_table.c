@@ -226,7 +226,7 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
   if (track && track->track.machine == machine && track->track.pid == *pid) return track;
   track = find_thread(tracks, &tracks->threads, &tracks->threads_before, (struct tb_map_key){(uint64_t)tid, machine});
   if (track && !pid) return track;
-  if (track && !track->track.has_pid) {
+  if (track && !track->track.has_pid && !track->described) { /* a descriptor that names no process means none */
     tb_tracks_before_change(tracks);
   } else {
     track = add_track(tracks, TB_TRACK_THREAD, machine);

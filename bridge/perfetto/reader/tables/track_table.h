@@ -139,7 +139,8 @@ static inline bool tb_tracks_has_machine_label(const struct tb_tracks *tracks, c
 TB_MUST_CHECK enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track);
 
 /* The track of a process or of a thread, made where it is not known yet; a thread's process as well. Where the process
- * is not known (`pid` NULL) the last thread of that tid. NULL when memory is exhausted. */
+ * is not known (`pid` NULL) the last thread of that tid. A thread of no process becomes one of `pid`, unless a
+ * descriptor has said that it has none. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
 struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid, uint32_t machine);
 
