@@ -84,6 +84,7 @@ static const struct {
     {"malformed", TB_LOSS_DAMAGED},
     {"garbage", TB_LOSS_DAMAGED},
     {"is no JSON", TB_LOSS_DAMAGED},
+    {"is no UTF-8", TB_LOSS_DAMAGED},
     {"no JSON object", TB_LOSS_DAMAGED},
     {"that is no object", TB_LOSS_DAMAGED},
     {"no line of ftrace", TB_LOSS_DAMAGED},

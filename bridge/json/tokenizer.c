@@ -107,7 +107,7 @@ static const char *unescape(const char *p, const char *end, char **out) {
 
 /* [p, end) with escapes resolved and bytes that are no UTF-8 replaced, how often that was in *replaced. `out` has room
  * for three times the length. */
-static char *rewrite(const char *p, const char *end, char *out, size_t *replaced) {
+static char *rewrite(struct tb_tokenizer *scan, const char *p, const char *end, char *out, size_t *replaced) {
   while (p < end) {
     if (*p == '\\') {
       p = unescape(p + 1, end, &out);
@@ -121,6 +121,7 @@ static char *rewrite(const char *p, const char *end, char *out, size_t *replaced
     } else {
       memcpy(out, TB_UTF8_REPLACEMENT, 3);
       out += 3;
+      if (!scan->invalid) scan->invalid = p;
       p += skip;
       ++*replaced;
     }
@@ -151,7 +152,7 @@ static struct tb_str clean_piece(struct tb_tokenizer *scan, const char *p, const
     (void)no_memory(scan);
     return (struct tb_str){NULL, 0};
   }
-  char *copy_end = rewrite(p, end, copy, replaced);
+  char *copy_end = rewrite(scan, p, end, copy, replaced);
   release_tail(scan->arena, copy_end);
   return (struct tb_str){copy, (size_t)(copy_end - copy)};
 }

@@ -34,6 +34,7 @@ struct tb_tokenizer {
   struct tb_arena *arena;          /* takes strings that had to be changed */
   const char *at;                  /* where it failed */
   enum tb_tokenizer_status status; /* why the last function failed */
+  const char *invalid;             /* the first byte of the strings so far that is no UTF-8; NULL: there is none */
 };
 
 /* Sets the failure and returns NULL; TB_TOKENIZER_MORE where `at` is the end of the text, else TB_TOKENIZER_BAD. */

@@ -16,6 +16,8 @@ enum {
   LONG_UNIT = 1 << 13   /* a fed unit beyond this is not looked at again for every piece */
 };
 
+static const char LOSS_UTF8[] = "events or members with text that is no UTF-8: its bytes became U+FFFD";
+
 static enum tb_status no_memory(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
@@ -172,6 +174,15 @@ static bool check_length(struct tb_json_state *state, struct tb_batch *batch, si
   return tb_reader_lose(state->reader, LOSS_LONG, offset) == TB_OK;
 }
 
+/* Counts the unit at `p` where bytes of its texts were replaced, since they are no UTF-8: texts that differed in these
+ * alone are the same now. */
+static enum tb_status count_replaced(struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
+  const char *at = state->scan.invalid;
+  if (!at) return TB_OK;
+  bool is_repaired = at < batch->text || at >= batch->text + batch->text_len; /* a copy's */
+  return tb_reader_lose(state->reader, LOSS_UTF8, tb_json_offset(state, batch, is_repaired ? p : at));
+}
+
 /* Takes units from *at until none is whole any more or the batch is full; *at is then where. TB_TOKENIZER_MORE, FULL or
  * NO_MEMORY; TB_TOKENIZER_BAD where the reader failed (its error is set). */
 static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
@@ -184,8 +195,10 @@ static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct t
     if (p >= scan->end) return TB_TOKENIZER_MORE;
     scan->status = TB_TOKENIZER_OK;
     size_t before = batch->event_count;
+    scan->invalid = NULL;
     next = lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
     if (next) {
+      if (scan->invalid && count_replaced(state, batch, p) != TB_OK) return TB_TOKENIZER_BAD;
       bool is_event = batch->event_count > before && state->container != TB_JSON_SYSTEM;
       if (is_event && !check_length(state, batch, before, next)) return TB_TOKENIZER_BAD;
       if (!state->seen_event && (!lost || has_event(batch))) note_known(state, batch, next);
@@ -194,8 +207,10 @@ static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct t
     bool last = tb_json_is_last(state), cut_off = scan->status == TB_TOKENIZER_MORE && last;
     if (scan->status != TB_TOKENIZER_BAD && !cut_off) return scan->status;
     if (!last && scan->end - scan->at < TB_JSON_LOOK_AHEAD) return TB_TOKENIZER_MORE;
+    scan->invalid = NULL;
     if (tb_json_damage(state, batch, p, &next) != TB_OK) return TB_TOKENIZER_BAD;
     if (!next) return scan->status;
+    if (!state->lost && count_replaced(state, batch, p) != TB_OK) return TB_TOKENIZER_BAD;
     if (!state->seen_event && !state->lost) note_known(state, batch, next);
   }
 }

@@ -166,7 +166,7 @@ static void count_torn(struct tb_json_state *state, const struct tb_batch *batch
 /* Tries the event at `p`. Returns the byte after it, or after the brace where it is none; NULL as a unit. */
 static const char *try_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t events = batch->event_count, args = batch->arg_count;
-  state->scan.at = NULL;
+  state->scan.at = state->scan.invalid = NULL;
   const char *end = tb_json_event(state, batch, p);
   if (!end) {
     count_torn(state, batch, p);
