@@ -14,8 +14,21 @@ static enum tb_status add_entry(struct tb_json_writer *w) {
   return tb_spool_add(&w->frames, text->data + skip, text->len - skip, &w->writer->error);
 }
 
+/* The ids of frames that we make are not those of the source, which come first where it has both. */
+static void note_id(struct tb_json_writer *w, struct tb_str id) {
+  enum { DIGITS_MOST = 9 };
+  uint32_t number = 0;
+  if (id.len < 2 || id.len > 1 + DIGITS_MOST || id.ptr[0] != 'f' || w->frame_ids.count) return;
+  for (size_t i = 1; i < id.len; i++) {
+    if (id.ptr[i] < '0' || id.ptr[i] > '9') return;
+    number = number * 10 + (uint32_t)(id.ptr[i] - '0');
+  }
+  if (number > w->first_frame) w->first_frame = number;
+}
+
 /* An entry that the source has. */
 enum tb_status tb_json_put_stack_frame(struct tb_json_writer *w, const struct tb_event *event) {
+  note_id(w, event->id.text);
   struct tb_json_emit *emit = &w->scratch;
   emit->buffer.len = 0;
   TB_JSON_EMIT(emit, ",\n");
@@ -41,9 +54,13 @@ enum tb_status tb_json_put_stack_frame(struct tb_json_writer *w, const struct tb
   return add_entry(w);
 }
 
-static void emit_frame_id(struct tb_json_emit *emit, uint32_t id) {
-  TB_JSON_EMIT(emit, "\"f"); /* never an id of the source's own: those are kept as they are, mostly numbers */
-  tb_json_emit_uint(emit, id);
+static void emit_frame_id(const struct tb_json_writer *w, struct tb_json_emit *emit, uint32_t id) {
+  TB_JSON_EMIT(emit, "\"f");
+  if (w->split_part.len) {
+    tb_json_emit_raw(emit, w->split_part.ptr, w->split_part.len);
+    TB_JSON_EMIT(emit, ".");
+  }
+  tb_json_emit_uint(emit, (uint64_t)w->first_frame + id);
   TB_JSON_EMIT(emit, "\"");
 }
 
@@ -52,7 +69,7 @@ static enum tb_status write_frame(struct tb_json_writer *w, const struct tb_fram
   struct tb_json_emit *emit = &w->scratch;
   emit->buffer.len = 0;
   TB_JSON_EMIT(emit, ",\n");
-  emit_frame_id(emit, id);
+  emit_frame_id(w, emit, id);
   TB_JSON_EMIT(emit, ":{\"name\":");
   if (frame->function.len || !frame->pc) {
     tb_json_emit_string(emit, frame->function);
@@ -74,7 +91,7 @@ static enum tb_status write_frame(struct tb_json_writer *w, const struct tb_fram
   }
   if (parent) {
     TB_JSON_EMIT(emit, ",\"parent\":");
-    emit_frame_id(emit, parent);
+    emit_frame_id(w, emit, parent);
   }
   TB_JSON_EMIT(emit, "}");
   return add_entry(w);
@@ -145,7 +162,7 @@ static void emit_stack(struct tb_json_writer *w, struct tb_json_emit *emit, cons
       TB_JSON_EMIT(emit, ",\"esf\":");
     else
       TB_JSON_EMIT(emit, ",\"sf\":");
-    emit_frame_id(emit, id);
+    emit_frame_id(w, emit, id);
   }
 }
 

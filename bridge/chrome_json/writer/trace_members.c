@@ -5,6 +5,7 @@
  */
 #include "chrome_json/writer/writer.h"
 #include "json/value.h"
+#include "model/metadata.h"
 
 enum { TOP_KEYS = 4096, METADATA_KEYS = 4096 };
 
@@ -85,8 +86,19 @@ enum tb_status tb_json_write_packets(struct tb_json_writer *w) {
 }
 
 /* A member of the outermost object. The first of a name stays, since strict JSON has each name once. */
+/* Which part of a split this is, "RECORDING/NUMBER": a merge reads all of them as one trace, where ids of frames must
+ * not come again. */
+static void note_split_part(struct tb_json_writer *w, struct tb_str mark) {
+  const char *slash = mark.len ? memchr(mark.ptr, '/', mark.len) : NULL;
+  size_t len = slash ? (size_t)(mark.ptr + mark.len - slash) - 1 : 0;
+  if (len > sizeof(w->split_digits) || w->frame_ids.count) return;
+  if (len) memcpy(w->split_digits, slash + 1, len);
+  w->split_part = (struct tb_str){w->split_digits, len};
+}
+
 enum tb_status tb_json_put_trace_member(struct tb_json_writer *w, const struct tb_event *event) {
   if (!event->arg_count) return TB_OK;
+  if (tb_metadata_is_split_part(event) && event->args->type == TB_ARG_STRING) note_split_part(w, event->args->text);
   bool is_metadata = tb_str_equal(event->name, TB_STR("metadata"));
   if (event->args[0].flags & TB_ARG_TYPED)
     return is_metadata ? add_members(w, event->args) : add_packet(w, event->args);

@@ -112,6 +112,9 @@ struct tb_json_writer {
   struct tb_json_emit late_flows; /* each its length and its members; see tb_json_hold_flow */
   const struct tb_track *late_flow_track;
   struct tb_intern frame_ids;
+  struct tb_str split_part; /* "3" of the third part of a split: its frames are not those of other parts; else empty */
+  char split_digits[TB_JSON_INTEGER_MAX];
+  uint32_t first_frame; /* behind the numbers of the source's own frames that are called as those that we make */
   struct tb_json_flow_sorter flows;
   uint64_t flow_events; /* events with flows so far */
   /* flows that are known by their id alone: see chrome_json/writer/id_only_flows.c */

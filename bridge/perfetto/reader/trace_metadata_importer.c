@@ -132,6 +132,15 @@ static bool emit_metadata(struct tb_perfetto_reader *r, struct tb_str text) {
   return true;
 }
 
+/* Where a frame is in its source. */
+static void set_frame_extra(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_arg *frame) {
+  const struct tb_arg *members[] = {find_member(frame, "file"), find_member(frame, "line")};
+  struct tb_arg *extra = tb_perfetto_alloc(r, sizeof(members) / sizeof(members[0]) * sizeof(*extra));
+  for (size_t i = 0; extra && i < sizeof(members) / sizeof(members[0]); i++)
+    if (members[i] && members[i]->span == 1) extra[event->extra_count++] = *members[i];
+  if (event->extra_count) event->extra = extra;
+}
+
 /* stackFrames: an object of {name, category, parent} by id. */
 static bool emit_frames(struct tb_perfetto_reader *r, struct tb_str text) {
   struct tb_arg *object;
@@ -154,6 +163,7 @@ static bool emit_frames(struct tb_perfetto_reader *r, struct tb_str text) {
       event->categories = category->text;
     }
     if (parent && parent->type == TB_ARG_STRING) event->parent_frame = parent->text;
+    set_frame_extra(r, event, frame);
   }
   return true;
 }

@@ -189,6 +189,18 @@ enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct
   return TB_OK;
 }
 
+enum tb_status tb_perfetto_keep_stack_frames(struct tb_perfetto_writer *p) {
+  const struct tb_intern *stacks = &p->interned.tables[TB_INTERNED_STACKS];
+  for (uint32_t i = 1; i <= stacks->count; i++) tb_callstacks_use(&p->stacks, tb_intern_text(stacks, i));
+  struct tb_json_emit emit;
+  bool any;
+  tb_json_emit_init(&emit, p->allocator);
+  tb_callstacks_emit_rest(&p->stacks, &emit, &any);
+  enum tb_status status = any ? add_attribute(p, "json.stackFrames", (struct tb_str){NULL, 0}, &emit, false) : TB_OK;
+  tb_json_emit_free(&emit);
+  return status;
+}
+
 enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return TB_NO_MEMORY;

@@ -31,6 +31,8 @@ void tb_writer_metadata_free(struct tb_writer_metadata *metadata, const struct t
 TB_MUST_CHECK enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* Makes an attribute of the stack frames that are in no callstack: docs/MAPPING.md. */
+TB_MUST_CHECK enum tb_status tb_perfetto_keep_stack_frames(struct tb_perfetto_writer *p);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track);
 
 #endif

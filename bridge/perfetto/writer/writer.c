@@ -254,6 +254,7 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
   struct tb_perfetto_writer *p = writer->state;
   p->order++;
   enum tb_status status = dispatch(p, event);
+  if (status == TB_OK && tb_carries_end_stack(event)) status = tb_callstacks_refer(&p->stacks, event->end_stack.ref);
   note_use(p, event, event->track);
   note_use(p, event, event->thread);
   if (status == TB_OK) status = tb_perfetto_keep_budget(p);
@@ -400,7 +401,8 @@ static enum tb_status finish(struct tb_writer *writer) {
   if (status == TB_OK) status = order_sequences(p); /* of flows that join nothing */
   if (status != TB_OK) return status;
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
-  status = tb_perfetto_write_preamble(p);
+  status = tb_perfetto_keep_stack_frames(p);
+  if (status == TB_OK) status = tb_perfetto_write_preamble(p);
   tb_perfetto_mark_lossy(p);
   if (status == TB_OK) status = write_sequences(p);
   if (status == TB_OK) status = tb_perfetto_write_created_threads(p);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/callstacks.h"
 
+#include "model/arg_lookup.h"
+
 enum { MAX_FRAMES = 4096 }; /* of one stack by reference: longer chains are cycles or nonsense */
 
 void tb_callstacks_init(struct tb_callstacks *stacks, const struct tb_allocator *allocator) {
@@ -15,18 +17,42 @@ void tb_callstacks_free(struct tb_callstacks *stacks) {
   tb_free(stacks->allocator, stacks->frames, stacks->frame_capacity * sizeof(*stacks->frames));
 }
 
-enum tb_status tb_callstacks_define(struct tb_callstacks *stacks, const struct tb_event *event) {
-  uint32_t id = tb_intern_id(&stacks->frame_ids, event->id.text);
-  if (!id) return TB_NO_MEMORY;
+/* The entry of an id, made where it is new; NULL when memory is exhausted. */
+static struct tb_stack_frame *own_frame(struct tb_callstacks *stacks, struct tb_str text) {
+  uint32_t id = tb_intern_id(&stacks->frame_ids, text);
+  if (!id) return NULL;
   size_t before = stacks->frame_capacity;
   void *frames = stacks->frames;
   if (tb_grow_array(stacks->allocator, &frames, &stacks->frame_capacity, id, sizeof(*stacks->frames), UINT32_MAX) !=
       TB_OK)
-    return TB_NO_MEMORY;
+    return NULL;
   stacks->frames = frames;
   if (stacks->frame_capacity > before)
     memset(stacks->frames + before, 0, (stacks->frame_capacity - before) * sizeof(*stacks->frames));
-  struct tb_stack_frame *frame = &stacks->frames[id - 1];
+  return &stacks->frames[id - 1];
+}
+
+enum tb_status tb_callstacks_refer(struct tb_callstacks *stacks, struct tb_str id) {
+  struct tb_stack_frame *frame = own_frame(stacks, id);
+  if (!frame) return TB_NO_MEMORY;
+  frame->referred = true;
+  return TB_OK;
+}
+
+/* Members of a frame that our JSON writer has for those of other formats. */
+static enum tb_status take_place(struct tb_callstacks *stacks, struct tb_stack_frame *frame,
+                                 const struct tb_event *event) {
+  const struct tb_arg *file = tb_find_member(event->extra, event->extra_count, TB_STR("file"));
+  const struct tb_arg *line = tb_find_member(event->extra, event->extra_count, TB_STR("line"));
+  if (line && line->type == TB_ARG_INT && line->i > 0 && line->i <= UINT32_MAX) frame->line = (uint32_t)line->i;
+  if (!file || file->type != TB_ARG_STRING) return TB_OK;
+  frame->file = tb_arena_copy(&stacks->arena, file->text);
+  return frame->file.ptr ? TB_OK : TB_NO_MEMORY;
+}
+
+enum tb_status tb_callstacks_define(struct tb_callstacks *stacks, const struct tb_event *event) {
+  struct tb_stack_frame *frame = own_frame(stacks, event->id.text);
+  if (!frame || take_place(stacks, frame, event) != TB_OK) return TB_NO_MEMORY;
   frame->function = tb_arena_copy(&stacks->arena, event->name);
   frame->mapping = tb_arena_copy(&stacks->arena, event->categories);
   frame->parent = tb_arena_copy(&stacks->arena, event->parent_frame);
@@ -93,15 +119,69 @@ enum tb_status tb_callstacks_walk(struct tb_callstacks *stacks, struct tb_str te
   const struct tb_stack_frame *chain[MAX_FRAMES];
   size_t count = 0;
   struct tb_stack_frame *at = find_frame(stacks, (struct tb_str){text.ptr + 1, text.len - 1});
-  for (; at && count < MAX_FRAMES; at = at->parent.len ? find_frame(stacks, at->parent) : NULL) {
-    at->used = true;
-    chain[count++] = at;
-  }
+  for (; at && count < MAX_FRAMES; at = at->parent.len ? find_frame(stacks, at->parent) : NULL) chain[count++] = at;
   while (count-- > 0) {
     /* cppcheck-suppress uninitvar */
-    struct tb_frame f = {.function = chain[count]->function, .mapping = chain[count]->mapping};
+    struct tb_frame f = {.function = chain[count]->function,
+                         .mapping = chain[count]->mapping,
+                         .file = chain[count]->file,
+                         .line = chain[count]->line};
     enum tb_status status = frame(ctx, &f);
     if (status != TB_OK) return status;
   }
   return TB_OK;
+}
+
+/* ---- frames that are in no callstack ----------------------------------------------------------------------------- */
+
+void tb_callstacks_use(struct tb_callstacks *stacks, struct tb_str text) {
+  if (text.ptr[0] == 'f') return;
+  struct tb_stack_frame *at = find_frame(stacks, (struct tb_str){text.ptr + 1, text.len - 1});
+  for (; at && !at->used; at = at->parent.len ? find_frame(stacks, at->parent) : NULL) at->used = true;
+}
+
+static void emit_frame(struct tb_json_emit *emit, struct tb_str id, const struct tb_stack_frame *frame) {
+  tb_json_emit_string(emit, id);
+  TB_JSON_EMIT(emit, ":{\"name\":");
+  tb_json_emit_string(emit, frame->function);
+  if (frame->mapping.len) {
+    TB_JSON_EMIT(emit, ",\"category\":");
+    tb_json_emit_string(emit, frame->mapping);
+  }
+  if (frame->file.len) {
+    TB_JSON_EMIT(emit, ",\"file\":");
+    tb_json_emit_string(emit, frame->file);
+  }
+  if (frame->line) {
+    TB_JSON_EMIT(emit, ",\"line\":");
+    tb_json_emit_uint(emit, frame->line);
+  }
+  if (frame->parent.len) {
+    TB_JSON_EMIT(emit, ",\"parent\":");
+    tb_json_emit_string(emit, frame->parent);
+  }
+  TB_JSON_EMIT(emit, "}");
+}
+
+/* Those above a frame that is written are written too. */
+static void refer_parents(struct tb_callstacks *stacks, struct tb_stack_frame *frame) {
+  for (frame->referred = true; frame->parent.len; frame->referred = true) {
+    frame = find_frame(stacks, frame->parent);
+    if (!frame || frame->referred) return;
+  }
+}
+
+void tb_callstacks_emit_rest(struct tb_callstacks *stacks, struct tb_json_emit *emit, bool *any) {
+  struct tb_stack_frame *frames = stacks->frames;
+  size_t count = stacks->frame_ids.count;
+  for (size_t i = 0; i < count; i++)
+    if (frames[i].defined && (!frames[i].used || frames[i].referred)) refer_parents(stacks, &frames[i]);
+  *any = false;
+  for (size_t i = 0; i < count; i++) {
+    if (!frames[i].defined || !frames[i].referred) continue;
+    tb_json_emit_raw(emit, *any ? "," : "{", 1);
+    emit_frame(emit, tb_intern_text(&stacks->frame_ids, (uint32_t)i + 1), &frames[i]);
+    *any = true;
+  }
+  if (*any) TB_JSON_EMIT(emit, "}");
 }

@@ -6,14 +6,18 @@
 #define TB_PERFETTO_WRITER_ENCODE_CALLSTACKS_H
 
 #include "base/intern.h"
+#include "json/emitter.h"
 #include "perfetto/packet/undefined_frame.h"
 #include "tracebridge/event.h"
 
 /* A frame of the source's stackFrames. */
 struct tb_stack_frame {
-  struct tb_str function, mapping;
+  struct tb_str function, mapping, file;
   struct tb_str parent; /* the id of the frame that called it, empty for a root */
-  bool defined, used;
+  uint32_t line;
+  bool defined;
+  bool used;     /* in a callstack */
+  bool referred; /* by an event that carries its id */
 };
 
 struct tb_callstacks {
@@ -29,6 +33,16 @@ void tb_callstacks_free(struct tb_callstacks *stacks);
 
 /* Takes an entry of stackFrames. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_callstacks_define(struct tb_callstacks *stacks, const struct tb_event *frame);
+
+/* Takes note of a frame's id that an event has as a text. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_callstacks_refer(struct tb_callstacks *stacks, struct tb_str id);
+
+/* Marks the frames that the stack of this text is made of: once it is clear that all frames are defined. */
+void tb_callstacks_use(struct tb_callstacks *stacks, struct tb_str text);
+
+/* Writes an object of the frames that no stack is made of, which are in no other place of the trace, and of those that
+ * events refer to, each with the ones above it. *any: there are some. */
+void tb_callstacks_emit_rest(struct tb_callstacks *stacks, struct tb_json_emit *emit, bool *any);
 
 /* Appends the text that stands for a stack, and that it is interned by: "r" and the reference, or "f" and each frame's
  * function, file, mapping, line and pc. TB_OK, TB_NO_MEMORY or TB_LIMIT. */

@@ -59,12 +59,6 @@ static bool carries_bind_id(const struct tb_event *event) {
          (event->bind_id.kind != TB_ID_NONE && !(event->has & (TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT)));
 }
 
-/* A complete slice of a thread has its end's stack with its end. */
-static bool carries_end_stack(const struct tb_event *event) {
-  if (!event->end_stack.ref.len) return false;
-  return event->type != TB_EVENT_SLICE_COMPLETE || event->track->type != TB_TRACK_THREAD || event->dur < 0;
-}
-
 /* An instant's scope is its track; of a phase that is carried it is visible nowhere else. */
 static bool carries_scope(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
   return (carried->phase.len || parts & TB_ENCODE_PHASE) && event->instant_scope && event->phase != 'i' &&
@@ -79,7 +73,7 @@ static bool needs_carried(const struct tb_event *event, unsigned parts, const st
   return carried->phase.len || event->type == TB_EVENT_OTHER || carried->whole_args || carried->emitter ||
          carried->tid || (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
          carries_scope(event, parts, carried) || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) ||
-         carries_bind_id(event) || carries_name(event, parts) || carries_end_stack(event);
+         carries_bind_id(event) || carries_name(event, parts) || tb_carries_end_stack(event);
 }
 
 /* A further member may say an id in another way. */
@@ -98,7 +92,7 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
   if (carries_name(event, parts)) fields |= TB_CARRIED_BIT(NAME);
   if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
   if (carries_bind_id(event)) fields |= TB_CARRIED_BIT(BIND_ID);
-  if (carries_end_stack(event)) fields |= TB_CARRIED_BIT(END_STACK_REF);
+  if (tb_carries_end_stack(event)) fields |= TB_CARRIED_BIT(END_STACK_REF);
   if (carried->emitter && thread->has_pid && !has_extra(event, TB_CARRIED_PID)) fields |= TB_CARRIED_BIT(PID);
   if ((carried->tid || (carried->emitter && thread->has_tid)) && !has_extra(event, TB_CARRIED_TID))
     fields |= TB_CARRIED_BIT(TID);

@@ -37,6 +37,12 @@ struct tb_event_encoder {
 void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned);
 void tb_event_encoder_free(struct tb_event_encoder *encoder);
 
+/* Whether an event carries the id of its end's stack: a complete slice of a thread has that stack with its end. */
+static inline bool tb_carries_end_stack(const struct tb_event *event) {
+  if (!event->end_stack.ref.len) return false;
+  return event->type != TB_EVENT_SLICE_COMPLETE || event->track->type != TB_TRACK_THREAD || event->dur < 0;
+}
+
 /* What to encode of an event. */
 enum tb_encode_parts {
   TB_ENCODE_NAME = 1,

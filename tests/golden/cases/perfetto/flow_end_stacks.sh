@@ -13,3 +13,10 @@ for j in 1 2; do
   tracebridge convert in.json -o out.perfetto-trace -q -j "$j"
   tracebridge convert out.perfetto-trace -o - --to json -q | grep esf
 done
+# Frames that only carried members name, and those that nothing names, come back with the ones above them; the ids that
+# are made of the others are none of theirs.
+echo '{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":5,"pid":1,"tid":1,"sf":2,"esf":5},
+{"ph":"i","s":"t","name":"i","ts":3,"pid":1,"tid":1,"esf":5},{"ph":"X","name":"no dur","ts":30,"pid":1,"tid":1,"esf":"f1"}],
+"stackFrames":{"1":{"name":"main","file":"m.c","line":7},"2":{"name":"f","parent":1},"5":{"name":"g","category":"c"},
+"f1":{"name":"h","parent":1},"9":{"name":"unused"}}}' >frames.json
+tracebridge convert -q frames.json -o frames.pftrace && tracebridge convert -q frames.pftrace -o - --to json
