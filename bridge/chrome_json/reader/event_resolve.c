@@ -145,6 +145,18 @@ static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *pa
   return true;
 }
 
+/* What says something of an id is a further member where there is none: formats have no field for it without one. */
+static bool keep_id_members(struct tb_json_state *state, struct tb_event *event) {
+  const uint32_t members = TB_HAS_SCOPE | TB_HAS_USE_ASYNC_TTS;
+  if (!(event->has & members) || event->id.kind != TB_ID_NONE) return true;
+  struct tb_arg flag = {.name = TB_STR("use_async_tts"), .i = 1, .type = TB_ARG_INT};
+  if (event->has & TB_HAS_SCOPE && !add_extra_text(state, TB_STR("scope"), event->scope)) return false;
+  if (event->has & TB_HAS_USE_ASYNC_TTS && !add_extra(state, flag)) return false;
+  event->has &= ~members;
+  event->scope = (struct tb_str){NULL, 0};
+  return true;
+}
+
 /* What a track, which says it for most events, has of an id. */
 struct track_id {
   bool there;
@@ -207,6 +219,7 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *par
   if (event->type == TB_EVENT_SLICE_COMPLETE) event->type = tb_complete_event_type(event);
   if (parse->instant_scope.ptr && !set_scope(state, parse, event->type == TB_EVENT_INSTANT)) return false;
   if (parse->has_rare && !set_rare(state, parse)) return false;
+  if (!keep_id_members(state, event)) return false;
   if (!set_track(state, parse, (enum place)phase.place)) return false;
   if (event->type == TB_EVENT_OTHER) tb_json_take_task_state(event);
   return !state->tracks.ids_vary || keep_ids(state, parse);

@@ -9,7 +9,7 @@
 
 static bool has_suffix(struct tb_str name) {
   enum { LEN = sizeof(TB_FXT_JSON_SUFFIX) - 1 };
-  return name.len > LEN && memcmp(name.ptr + name.len - LEN, TB_FXT_JSON_SUFFIX, LEN) == 0;
+  return name.len >= LEN && memcmp(name.ptr + name.len - LEN, TB_FXT_JSON_SUFFIX, LEN) == 0;
 }
 
 bool tb_fxt_is_carried(const struct tb_arg *arg) { return tb_carried_is_path(arg->name) || has_suffix(arg->name); }
@@ -70,10 +70,13 @@ static void restore_phase(struct tb_event *event, struct tb_str phase) {
 
 /* ---- the parts --------------------------------------------------------------------------------------------------- */
 
+/* A scope that no writer of ours made is a member that JSON has in that place. */
+static bool is_scope(struct tb_str text) { return text.len == 1 || (text.len == 2 && text.ptr[1] == '0'); }
+
 static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str scope) {
   const struct tb_track *thread = event->track;
   bool says_thread = scope.len == 2 && scope.ptr[1] == '0';
-  if ((scope.len != 1 && !says_thread) || thread->type != TB_TRACK_THREAD) return TB_OK;
+  if (thread->type != TB_TRACK_THREAD) return TB_OK;
   const struct tb_track *to = thread->parent;
   if (scope.ptr[0] == 't' && event->type == TB_EVENT_INSTANT) {
     event->instant_scope = 't';
@@ -173,8 +176,9 @@ static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum t
       if (is_text) restore_phase(event, arg->text);
       return is_text;
     case TB_CARRIED_INSTANT_SCOPE:
-      if (is_text) *status = restore_scope(fx, event, arg->text);
-      return is_text;
+      if (!is_text || !is_scope(arg->text)) return false;
+      *status = restore_scope(fx, event, arg->text);
+      return true;
     case TB_CARRIED_BIND_ENCLOSING:
       if (!(event->has & TB_HAS_TS)) return false; /* a member of an event that joins nothing */
       return is_text && restore_binding(event, arg->text);

@@ -13,7 +13,14 @@ static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) 
     for (const struct tb_track *track = tracks[i]; track; track = track->parent) tb_fxt_describe(w, track);
 }
 
+/* A bind_id with a direction is a record of a flow. */
+static bool lacks_direction(const struct tb_event *event) {
+  enum { BINDING = TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT | TB_HAS_FLOWS_DUPLICATED };
+  return event->bind_id.kind != TB_ID_NONE && !(event->has & BINDING);
+}
+
 static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (lacks_direction(event)) tb_fxt_lose_event(w, "a bind_id without a direction, which FXT has no place for", event);
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_END:

@@ -28,3 +28,16 @@ cat >trace.json <<'JSON'
 JSON
 tracebridge convert -q trace.json -o trace.perfetto-trace && tracebridge convert -q trace.perfetto-trace -o again.json
 cat again.json
+# What says something of an id is a member like others where there is none, also of counters, and so is a scope of
+# instants that no format knows. A list under an empty name is one. FXT loses a bind_id without a direction.
+cat >trace.json <<'JSON'
+[{"ph":"X","name":"x","ts":1,"dur":2,"pid":1,"tid":1,"scope":"s","use_async_tts":1,"args":{"":[]}},
+{"ph":"C","name":"c","ts":4,"pid":1,"scope":"s","use_async_tts":1,"args":{"v":1}},
+{"ph":"i","s":"thread","name":"i","ts":7,"pid":1,"tid":1,"scope":"s"},
+{"ph":"s","name":"f","id":5,"ts":10,"pid":1,"tid":1,"use_async_tts":1},
+{"ph":"X","name":"y","ts":10,"dur":2,"pid":1,"tid":1,"bind_id":"0x7"}]
+JSON
+for format in perfetto-trace fxt; do
+  tracebridge convert -q trace.json -o "trace.$format"
+  echo "exit $?" && tracebridge convert -q "trace.$format" -o - --to json
+done
