@@ -127,7 +127,7 @@ static const char *const examples[] = {
     "tracebridge dump --resolve trace.perfetto-trace | less",
     "Reads packets in protobuf's text format, with names and ids.",
     "tracebridge dump trace.perfetto-trace | tracebridge convert --from text -o same.perfetto-trace",
-    "Makes the packets again, byte for byte.",
+    "Makes the packets again, byte for byte where they were not compressed.",
     "tracebridge dump --kind track_event --sequence 7 --after 2809.6s trace.perfetto-trace",
     "Reads some of them.",
     "tracebridge dump trace.fxt | grep counter",

@@ -253,7 +253,9 @@ static struct tb_str async_phase(const struct tb_event *event, enum tb_staged_ki
 
 enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
                                      enum tb_staged_kind kind, enum tb_track_group_class class) {
-  struct tb_carried_parts carried = {.phase = async_phase(event, kind), .fields = TB_CARRIED_TIMES};
+  const struct tb_track *emitter = event->thread ? event->thread : event->track;
+  struct tb_carried_parts carried = {
+      .phase = async_phase(event, kind), .fields = TB_CARRIED_TIMES, .tid = is_of_no_process(emitter)};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   if (kind == TB_STAGED_BEGIN) parts |= no_name(p);
   if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;

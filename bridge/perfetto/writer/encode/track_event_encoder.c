@@ -50,6 +50,14 @@ static struct tb_arg id_arg(int64_t number, struct tb_str text) {
                   : (struct tb_arg){.type = TB_ARG_INT, .i = number};
 }
 
+/* The thread that emitted the event, null where none did. */
+static struct tb_arg tid_arg(const struct tb_event *event) {
+  const struct tb_track *thread = event->thread;
+  if (!thread && event->track && event->track->type == TB_TRACK_THREAD) thread = event->track;
+  if (!thread) return (struct tb_arg){.type = TB_ARG_NULL};
+  return id_arg(thread->tid, tb_track_get_details(thread)->tid_text);
+}
+
 static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
 
 /* A bind_id that is a number is in the flow's id, or with what the writer learns at last; neither has one that says
@@ -168,8 +176,7 @@ static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) 
       value = id_arg(event->thread->pid, tb_track_get_details(event->thread)->pid_text);
       break;
     case TB_CARRIED_TID:
-      value = event->thread ? id_arg(event->thread->tid, tb_track_get_details(event->thread)->tid_text)
-                            : (struct tb_arg){.type = TB_ARG_NULL};
+      value = tid_arg(event);
       break;
     case TB_CARRIED_ARGS:
       put_whole_args(members);

@@ -29,13 +29,16 @@ JSON
 tracebridge convert -q trace.json -o trace.perfetto-trace && tracebridge convert -q trace.perfetto-trace -o again.json
 cat again.json
 # What says something of an id is a member like others where there is none, also of counters, and so is a scope of
-# instants that no format knows. A list under an empty name is one. FXT loses a bind_id without a direction.
+# instants that no format knows. A list under an empty name is one. FXT loses a bind_id without a direction. Async
+# events and objects without a process have their thread.
 cat >trace.json <<'JSON'
 [{"ph":"X","name":"x","ts":1,"dur":2,"pid":1,"tid":1,"scope":"s","use_async_tts":1,"args":{"":[]}},
 {"ph":"C","name":"c","ts":4,"pid":1,"scope":"s","use_async_tts":1,"args":{"v":1}},
 {"ph":"i","s":"thread","name":"i","ts":7,"pid":1,"tid":1,"scope":"s"},
 {"ph":"s","name":"f","id":5,"ts":10,"pid":1,"tid":1,"use_async_tts":1},
-{"ph":"X","name":"y","ts":10,"dur":2,"pid":1,"tid":1,"bind_id":"0x7"}]
+{"ph":"X","name":"y","ts":10,"dur":2,"pid":1,"tid":1,"bind_id":"0x7"},
+{"ph":"b","name":"of no process","id":1,"ts":20,"tid":2},{"ph":"e","name":"of no process","id":1,"ts":21,"tid":2},
+{"ph":"O","name":"object","id":2,"ts":22,"tid":3,"args":{"snapshot":1}}]
 JSON
 for format in perfetto-trace fxt; do
   tracebridge convert -q trace.json -o "trace.$format"
