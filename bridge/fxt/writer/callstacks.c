@@ -54,7 +54,7 @@ static void carry(struct tb_fxt_writer *w, const struct tb_stack *stack, enum tb
 
 /* The stack of an end goes under the names that it has in a complete record, which may hold it. */
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event) {
-  bool is_end = event->type == TB_EVENT_SLICE_END;
+  bool is_end = event->type == TB_EVENT_SLICE_END && (event->stack.ref.ptr || event->stack.frame_count);
   if (!is_end) carry(w, &event->stack, TB_CARRIED_STACK_REF, TB_CARRIED_STACK);
   carry(w, is_end ? &event->stack : &event->end_stack, TB_CARRIED_END_STACK_REF, TB_CARRIED_END_STACK);
 }

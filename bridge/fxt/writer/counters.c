@@ -259,7 +259,7 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (!own_track && event->id.kind != TB_ID_NONE)
     id = !event->id.is_number ? event->id.text : event->id.value ? no_text : TB_STR(TB_FXT_ID_ZERO);
   if (!own_track && !event->thread) to.thread = tb_fxt_no_thread_koid(event->track);
-  if (event->stack.frame_count || event->stack.ref.len)
+  if (event->stack.frame_count || event->stack.ref.len || event->end_stack.frame_count || event->end_stack.ref.len)
     tb_fxt_lose_event(w, "a counter's call stack, which FXT has no place for", event);
   struct tb_str members = id.len || has_members(event) ? spell_members(w, event, series, id) : no_text;
   uint32_t index = 0;

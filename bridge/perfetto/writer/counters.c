@@ -107,6 +107,8 @@ enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struc
   bool plain = is_plain_counter(event, &series);
   if (series == 0) return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
   const struct tb_track *thread = NULL;
+  if (tb_stack_is_there(&event->stack))
+    tb_losses_add(&p->writer->losses, "a counter's call stack, which Perfetto has no place for", event->offset);
   if (!tb_perfetto_track_state(p, event->track) || tb_perfetto_counter_thread(p, event, &thread) != TB_OK)
     return TB_NO_MEMORY;
   struct tb_carried_parts carried = {.whole_args = !plain, .fields = TB_CARRIED_TIMES};

@@ -38,6 +38,7 @@ static bool is_full(const struct tb_perfetto_writer *p, const struct tb_event *e
          event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR | TB_HAS_SCOPE | TB_HAS_USE_ASYNC_TTS) ||
          (event->has & KNOWN) != p->flow_registry.known[flow].has || event->scope.len ||
          event->id.kind != TB_ID_PLAIN || !event->id.is_number || tb_stack_is_there(&event->stack) ||
+         tb_stack_is_there(&event->end_stack) ||
          (event->has & TB_HAS_BIND_ENCLOSING && event->type != TB_EVENT_FLOW_END) ||
          (categories->len && memchr(categories->ptr, '\n', categories->len)) || is_called_otherwise(p, event, flow);
 }

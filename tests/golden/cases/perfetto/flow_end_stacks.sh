@@ -20,3 +20,12 @@ echo '{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":5,"pid":1,"tid":1,"sf":2
 "stackFrames":{"1":{"name":"main","file":"m.c","line":7},"2":{"name":"f","parent":1},"5":{"name":"g","category":"c"},
 "f1":{"name":"h","parent":1},"9":{"name":"unused"}}}' >frames.json
 tracebridge convert -q frames.json -o frames.pftrace && tracebridge convert -q frames.pftrace -o - --to json
+# So do those of flow events that say nothing else, and of an end that ends nothing; counters lose their stacks.
+echo '{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":5,"pid":1,"tid":1},{"ph":"s","name":"f","id":1,"ts":2,"pid":1,"tid":1,"esf":1},
+{"ph":"X","name":"b","ts":10,"dur":5,"pid":1,"tid":1},{"ph":"t","name":"f","id":1,"ts":11,"pid":1,"tid":1,"esf":1},
+{"ph":"E","name":"z","ts":57,"pid":1,"tid":1,"esf":1},{"ph":"C","name":"c","ts":61,"pid":1,"args":{"v":1},"sf":1}],
+"stackFrames":{"1":{"name":"f"}}}' >carried.json
+for format in perfetto-trace fxt; do
+  tracebridge convert carried.json -o "carried.$format" 2>&1 | grep stack
+  tracebridge convert -q "carried.$format" -o - --to json
+done
