@@ -19,7 +19,7 @@ for trace in trace.json trace.fxt trace.perfetto-trace; do
   tracebridge info "$trace" | grep '[\]'
   tracebridge info --json "$trace" | grep -o '"name":"[^"]*\\[^"]*"'
   echo "-- dump"
-  tracebridge dump "$trace" | grep '[\]'
+  tracebridge dump "$trace" 2>/dev/null | grep '[\]' # what is lost of the byte that is no UTF-8
 done
 echo "== events of Perfetto"
 tracebridge dump --events trace.perfetto-trace | grep '[\]'
