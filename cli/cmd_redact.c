@@ -137,13 +137,14 @@ const struct cli_command cli_redact = {
     .description =
         "Writes the trace IN (standard input where it is - or left out) with pseudonyms in place of its texts, for a "
         "report of a defect: names, categories, arguments' names and texts, paths, packages, logs, ids that are text. "
-        "The same text has the same pseudonym. Times, tracks and numbers stay, process and thread ids too. States of "
-        "threads, the idle thread and the release of Linux stay, by which scheduling is read, and V8's own words in "
-        "CPU "
-        "profiles. Ftrace text becomes the events that it says. Packets and blobs that are no events are left out, and "
-        "lost by their kinds; what a trace says of its recording is left out, and noted. Without the key a pseudonym "
-        "says which texts are the same and how "
-        "often they come, and nothing else of them (SipHash-2-4).",
+        "The same text has the same pseudonym. Times, tracks and numbers stay, process and thread ids too; also "
+        "numbers "
+        "that are text, as values of counters and of samples, and the colors that cname has. States of threads, the "
+        "idle thread and the release of Linux stay, by which scheduling is read, and V8's own words in CPU profiles. "
+        "Ftrace text becomes the events that it says, as by way of Perfetto. Packets and blobs that are no events are "
+        "left out, and lost by their kinds, and so are ids of machines, marks of lost data in Perfetto, and that a "
+        "thread has no process; what a trace says of its recording is left out, and noted. Without the key a pseudonym "
+        "says which texts are the same and how often they come, and nothing else of them (SipHash-2-4).",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

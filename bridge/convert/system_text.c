@@ -120,7 +120,7 @@ static enum tb_status begin_packets(struct tb_reader *reader, struct system_text
                                               .ctx = s->events,
                                               .sequence = SEQUENCE,
                                               .trace_clock = TB_CLOCK_BOOTTIME,
-                                              .with_made_marks = reader->target.system_as_events,
+                                              .with_made_marks = s->events->target.system_as_events,
                                               .lose = lose_line,
                                               .lose_ctx = reader,
                                               .error = &reader->error};
@@ -224,6 +224,8 @@ static enum tb_status open_events(struct tb_reader *reader, struct system_text *
   enum tb_status status = tb_reader_create_feed("", &options, &s->events, &reader->error);
   if (status != TB_OK) return status;
   s->events->target = reader->target;
+  /* counters and slices of the kernel's, as of a trace of Perfetto's: not the instants that targets without them get */
+  if (reader->target.redacted) s->events->target.system_as_events = false;
   s->events->wait = wait_for_reader;
   s->events->wait_ctx = reader;
   return TB_OK;

@@ -3,7 +3,7 @@
 //
 // seen.mjs TRACEBRIDGE PROFILE.json: whether the trace processor sees the scheduling and the samples of a trace
 // in what redact makes of it: states of threads by Linux' bits and by words, the idle thread, ftrace text, CPU profiles
-// of V8. Names are no part of what is compared.
+// of V8; and counters, slices and arguments that are easily lost. Names are no part of what is compared.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -64,6 +64,32 @@ const WITH_TEXT = JSON.stringify({
   traceEvents: [{ name: "slice", ph: "X", ts: 1, dur: 2, pid: 1, tid: 1 }],
   systemTraceEvents: LINES,
 });
+// Counters of the kernel and slices of its processors; counters by their ids, and with values that are text; ids of
+// machines have no place, but what happened there does; arguments within JSON text.
+const COUNTERS = {
+  counters: "select count(distinct track_id), sum(ts), sum(value), count(*) from counter",
+  tracks: "select count(*), sum(ts) from counter group by track_id order by 1, 2",
+};
+const KERNEL_LINES = `# tracer: nop
+#
+  foo-10 (  10) [000] ...1 100.000100: cpu_frequency: state=1000 cpu_id=2
+  foo-10 (  10) [000] ...1 100.000150: cpu_idle: state=1 cpu_id=2
+  foo-10 (  10) [000] ...1 100.000200: workqueue_execute_start: work struct 0000000017: function my_fn
+  foo-10 (  10) [000] ...1 100.000250: workqueue_execute_end: work struct 0000000017
+  foo-10 (  10) [000] ...1 100.000300: irq_handler_entry: irq=27 name=arch_timer
+  foo-10 (  10) [000] ...1 100.000350: irq_handler_exit: irq=27 ret=handled
+`;
+const BY_IDS = JSON.stringify([0, 1, 2, 1].map((id, ts) => (
+  { name: "c", ph: "C", ts, pid: 1, id, args: { v: id ? ts : `${ts + 0.5}` } })));
+const MACHINE = `packet { ftrace_events { cpu: 1
+  event { timestamp: 100 pid: 10 irq_handler_entry { irq: 100 name: "mine" } }
+  event { timestamp: 200 pid: 10 irq_handler_exit { irq: 100 ret: 1 } } } machine_id: 7 }
+`;
+const IN_TEXT = `packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 thread { pid: 1 tid: 1 } } }
+packet { trusted_packet_sequence_id: 1 timestamp: 1 track_event { type: 3 track_uuid: 1 name: "a"
+  debug_annotations { name: "j" legacy_json_value: "{\\"key\\":10,\\"list\\":[1.5,7]}" } } }
+`;
+const NUMBERS = { numbers: "select sum(int_value), sum(real_value) from args where flat_key like 'debug.%'" };
 
 function run(...words) {
   const done = spawnSync(program, words, { encoding: "utf8" });
@@ -87,6 +113,7 @@ function convert(file, to) {
 const kernel = convert(put("kernel.textproto", KERNEL), "kernel.pftrace");
 const ftrace = put("lines.ftrace", LINES), words = put("words.json", WORDS);
 const withText = put("with_text.json", WITH_TEXT);
+const kernelLines = put("kernel_lines.ftrace", KERNEL_LINES), byIds = put("by_ids.json", BY_IDS);
 const CASES = [
   [kernel, "pftrace", STATES],
   [convert(put("compact.textproto", COMPACT), "compact.pftrace"), "pftrace", { states: STATES.states }],
@@ -95,6 +122,11 @@ const CASES = [
   [ftrace, "pftrace", { ...STATES, ...SLICES }, convert(ftrace, "ftrace.pftrace")],
   [withText, "pftrace", { ...STATES_BY_WORDS, ...SLICES }, convert(withText, "text.pftrace")],
   [profile, "json", SAMPLES],
+  [kernelLines, "pftrace", { ...COUNTERS, ...SLICES }, convert(kernelLines, "kernel_lines.pftrace")],
+  [byIds, "pftrace", COUNTERS, convert(byIds, "by_ids.pftrace")],
+  [byIds, "json", COUNTERS, convert(byIds, "by_ids_again.pftrace")],
+  [convert(put("machine.textproto", MACHINE), "machine.pftrace"), "pftrace", SLICES],
+  [convert(put("in_text.textproto", IN_TEXT), "in_text.pftrace"), "pftrace", NUMBERS],
 ];
 
 let bad = 0;

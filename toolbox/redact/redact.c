@@ -40,6 +40,7 @@ static uint64_t count_of(const struct tb_losses *losses) {
  * can be replaced come in place of packets, of lines of ftrace and of what the recorder says of itself. */
 static void match(struct tb_redactor *r, struct tb_reader *reader, const struct tb_writer *writer) {
   r->takes_packets = writer->target.packets;
+  r->has_tasks = reader->ops->is_packets || reader->ops->source.system_text;
   tb_match_target(reader, writer);
   struct tb_target_traits *target = &reader->target;
   target->packets = target->ftrace_bundles = target->fxt_blobs = target->system_as_text = target->recorder_members =
@@ -62,6 +63,7 @@ static enum tb_status redact_all(struct tb_redactor *r, struct tb_reader *reader
   enum tb_status status;
   while ((status = tb_reader_next(reader, &event)) == TB_OK)
     if ((status = put(r, writer, event)) != TB_OK) break;
+  tb_redact_end(r);
   if (status == TB_END) status = tb_writer_finish(writer);
   if (status == TB_OK || error->code != TB_OK) return status;
   if (reader->error.code != TB_OK)

@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
-#include "model/arg_lookup.h"
 #include "model/tracks.h"
 #include "perfetto/packet/packet_kinds.h"
 #include "protos/field_numbers.h"
 #include "toolbox/redact/own_words.h"
+#include "toolbox/redact/redact_args.h"
 
 enum { SHORT_PHASE = 3 };
 
@@ -25,14 +25,15 @@ static enum tb_status replace_id_text(struct tb_redactor *r, struct tb_str *text
   return tb_is_number_text(*text) ? TB_OK : replace_lasting(r, text);
 }
 
-static enum tb_status replace_labels(struct tb_redactor *r, struct tb_track_details *details) {
+static enum tb_status replace_labels(struct tb_redactor *r, const struct tb_track *track,
+                                     struct tb_track_details *details) {
   if (!details->label_count) return TB_OK;
   struct tb_str *labels = tb_arena_alloc(&r->lasting, details->label_count * sizeof(*labels));
   if (!labels) return TB_NO_MEMORY;
   memcpy(labels, details->labels, details->label_count * sizeof(*labels));
   details->labels = labels;
   for (uint32_t i = 0; i < details->label_count; i++)
-    if (replace_lasting(r, &labels[i]) != TB_OK) return TB_NO_MEMORY;
+    if (!tb_is_machine_label(track, labels[i]) && replace_lasting(r, &labels[i]) != TB_OK) return TB_NO_MEMORY;
   return TB_OK;
 }
 
@@ -44,7 +45,18 @@ static enum tb_status replace_details(struct tb_redactor *r, struct tb_track *tr
   enum tb_status status = replace_id_text(r, &details->pid_text);
   if (status == TB_OK) status = replace_id_text(r, &details->tid_text);
   if (status == TB_OK) status = replace_lasting(r, &details->unit_name);
-  return status == TB_OK ? replace_labels(r, details) : status;
+  return status == TB_OK ? replace_labels(r, track, details) : status;
+}
+
+/* No writer has other machines than one: what happened on them is kept, below tracks of theirs and in processes whose
+ * ids the reader keeps apart. */
+static void count_machine(struct tb_redactor *r, const struct tb_track *track) {
+  char number[16];
+  if (!track->machine) return;
+  int len = snprintf(number, sizeof(number), "%u", (unsigned)track->machine);
+  tb_losses_add_kind(&r->losses,
+                     "tracks of a machine that redact has no place for, so that their ids may be others: machine",
+                     (struct tb_str){number, (size_t)len}, TB_NO_OFFSET);
 }
 
 static enum tb_status find_track(struct tb_redactor *r, const struct tb_track **track, bool anew);
@@ -66,55 +78,21 @@ static enum tb_status find_track(struct tb_redactor *r, const struct tb_track **
     r->tracks = tracks;
     if (status != TB_OK) return status;
   }
-  struct tb_track *own = r->tracks[from->index];
+  struct tb_redacted_track *own = r->tracks[from->index];
   bool is_new = !own;
   if (is_new) own = r->tracks[from->index] = tb_arena_alloc(&r->lasting, sizeof(*own));
   if (!own) return TB_NO_MEMORY;
-  *track = own;
-  return is_new || anew ? fill_track(r, own, from) : TB_OK;
+  if (is_new) count_machine(r, from);
+  *track = &own->track;
+  if (is_new) own->has_states = own->has_events = false;
+  if (!is_new && !anew) return TB_OK;
+  const struct tb_str before = is_new ? (struct tb_str){NULL, 0} : own->track.name;
+  enum tb_status status = fill_track(r, &own->track, from);
+  if (status == TB_OK && !tb_str_equal(own->track.name, before)) own->has_states = false;
+  return status;
 }
 
-/* ---- ids --------------------------------------------------------------------------------------------------------- */
-
-/* A further member by which an event writes a process or a thread otherwise than its track does, or not at all. */
-static bool says_id(const struct tb_arg *member) {
-  bool is_id = tb_str_equal(member->name, TB_STR("pid")) || tb_str_equal(member->name, TB_STR("tid"));
-  return is_id && (member->type == TB_ARG_INT || tb_is_absent_id(member));
-}
-
-/* Leaves all other further members out. */
-static enum tb_status keep_ids(struct tb_redactor *r, struct tb_event *event) {
-  const struct tb_arg *extra = event->extra;
-  struct tb_arg *ids = event->extra_count ? tb_arena_alloc(&r->scratch, event->extra_count * sizeof(*ids)) : NULL;
-  if (event->extra_count && !ids) return TB_NO_MEMORY;
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < event->extra_count; i += extra[i].span)
-    if (says_id(&extra[i])) ids[count++] = extra[i];
-  event->extra = count ? ids : NULL;
-  event->extra_count = count;
-  return TB_OK;
-}
-
-/* ---- arguments and stacks ---------------------------------------------------------------------------------------- */
-
-/* `source`: the event as it was, by whose name its words are the format's own. */
-static enum tb_status replace_args(struct tb_redactor *r, const struct tb_event *source, struct tb_event *event) {
-  if (!event->arg_count) return TB_OK;
-  struct tb_arg *args = tb_arena_alloc(&r->scratch, event->arg_count * sizeof(*args));
-  if (!args) return TB_NO_MEMORY;
-  memcpy(args, event->args, event->arg_count * sizeof(*args));
-  event->args = args;
-  for (uint32_t i = 0; i < event->arg_count; i++) {
-    struct tb_arg *arg = &args[i];
-    bool is_text = arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
-    if (tb_is_own_value(source, arg)) is_text = false;
-    if (!tb_is_own_key(source, arg->name) && replace(r, &arg->name) != TB_OK) return TB_NO_MEMORY;
-    if (!is_text) continue;
-    arg->type = TB_ARG_STRING;
-    if (replace(r, &arg->text) != TB_OK) return TB_NO_MEMORY;
-  }
-  return TB_OK;
-}
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status replace_frame(struct tb_redactor *r, struct tb_frame *frame) {
   enum tb_status status = replace(r, &frame->function);
@@ -138,8 +116,7 @@ static enum tb_status replace_stack(struct tb_redactor *r, struct tb_stack *stac
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status replace_id(struct tb_redactor *r, struct tb_id *id) {
-  if (id->is_number) id->text = (struct tb_str){NULL, 0};
-  return replace(r, &id->text);
+  return id->is_number && tb_says_number(id->text) ? TB_OK : replace(r, &id->text);
 }
 
 static enum tb_status replace_texts(struct tb_redactor *r, const struct tb_event *source, struct tb_event *event) {
@@ -153,7 +130,8 @@ static enum tb_status replace_texts(struct tb_redactor *r, const struct tb_event
   if (status == TB_OK) status = replace_frame(r, &event->source_location);
   if (status == TB_OK) status = replace_stack(r, &event->stack);
   if (status == TB_OK) status = replace_stack(r, &event->end_stack);
-  return status == TB_OK ? replace_args(r, source, event) : status;
+  if (status == TB_OK) status = tb_redact_args(r, source, event);
+  return status == TB_OK ? tb_redact_members(r, source, event) : status;
 }
 
 /* ---- what is left out -------------------------------------------------------------------------------------------- */
@@ -216,6 +194,10 @@ static bool cannot_be(struct tb_redactor *r, const struct tb_event *event) {
       if (tb_is_own_metadata(event->name)) return false;
       tb_losses_add(&r->notes, "metadata of other things than processes and threads are left out", event->offset);
       return true;
+    case TB_EVENT_DATA_LOSS:
+      if (!r->takes_packets || !event->track) return false; /* packets say it of a sequence, which FXT's provider is */
+      tb_losses_add(&r->losses, "marks of data that the recorder lost, which redact has no place for", event->offset);
+      return true;
     case TB_EVENT_OTHER:
       if (event->phase_text.len <= SHORT_PHASE) return false;
       tb_losses_add(&r->losses, "events of unknown type, whose phase is a word", event->offset);
@@ -223,6 +205,15 @@ static bool cannot_be(struct tb_redactor *r, const struct tb_event *event) {
     default:
       return false;
   }
+}
+
+static void note_event(struct tb_redactor *r, const struct tb_event *source, const struct tb_track *track) {
+  struct tb_redacted_track *own = track ? r->tracks[track->index] : NULL;
+  if (!own || source->type == TB_EVENT_TRACK) return;
+  if (source->type == TB_EVENT_THREAD_STATE && track == source->track)
+    own->has_states = true;
+  else if (source->type != TB_EVENT_THREAD_STATE)
+    own->has_events = true;
 }
 
 enum tb_status tb_redact_event(struct tb_redactor *r, struct tb_event *event, bool *left_out) {
@@ -237,8 +228,21 @@ enum tb_status tb_redact_event(struct tb_redactor *r, struct tb_event *event, bo
     event->arg_count = 0;
     event->has &= ~(uint32_t)TB_HAS_ARGS;
   }
-  if (event->extra_count) status = keep_ids(r, event);
   if (status == TB_OK && event->track) status = find_track(r, &event->track, event->type == TB_EVENT_TRACK);
   if (status == TB_OK && event->thread) status = find_track(r, &event->thread, false);
-  return status == TB_OK ? replace_texts(r, &source, event) : status;
+  if (status != TB_OK) return status;
+  note_event(r, &source, source.track);
+  note_event(r, &source, source.thread);
+  return replace_texts(r, &source, event);
+}
+
+void tb_redact_end(struct tb_redactor *r) {
+  if (!r->takes_packets || !r->has_tasks) return;
+  for (size_t i = 0; i < r->track_count; i++) {
+    const struct tb_redacted_track *own = r->tracks[i];
+    if (!own || own->track.type != TB_TRACK_THREAD || own->track.has_pid || own->track.tid <= 0) continue;
+    if (own->has_states && !own->has_events) continue;
+    tb_losses_add(&r->losses, "threads of no process, which redact has no place for: readers take process 0 for theirs",
+                  TB_NO_OFFSET);
+  }
 }

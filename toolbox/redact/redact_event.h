@@ -14,12 +14,19 @@
 
 enum { TB_REDACT_CPUS = 1024 };
 
+/* A track with pseudonyms, as the writer gets it. */
+struct tb_redacted_track {
+  struct tb_track track;
+  bool has_states, has_events; /* states since it has its name, and other events: see tb_redact_end */
+};
+
 /* Zero but for `allocator`, `names` and the arenas there are no tracks. */
 struct tb_redactor {
   const struct tb_allocator *allocator;
   struct tb_pseudonyms names;
-  bool no_args, takes_packets; /* the target: Perfetto's packets */
-  struct tb_track **tracks;    /* by index of the source's; NULL: not met yet */
+  bool no_args, takes_packets;       /* the target: Perfetto's packets */
+  bool has_tasks;                    /* of the source a thread of no process is a task whose process nothing says */
+  struct tb_redacted_track **tracks; /* by index of the source's; NULL: not met yet */
   size_t track_count;
   struct tb_arena lasting;                                         /* of tracks */
   struct tb_arena scratch;                                         /* of the current event */
@@ -32,5 +39,9 @@ struct tb_redactor {
 /* Makes *event, which is a copy of the source's, one without its texts; what it points to lasts until the next call.
  * *left_out: it is of a kind that cannot be. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_redact_event(struct tb_redactor *redactor, struct tb_event *event, bool *left_out);
+
+/* Counts what only the end tells: threads of which no process was ever said. Those that have nothing but states go
+ * without a descriptor, which would have to name one. */
+void tb_redact_end(struct tb_redactor *redactor);
 
 #endif
