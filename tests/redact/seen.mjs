@@ -20,6 +20,7 @@ const STATES = {
   states: "select s.ts, s.dur, s.state, t.tid from thread_state s join thread t using (utid) order by s.ts, t.tid",
   idle: "select tid, is_idle from thread where is_idle order by 1",
 };
+const PROCESSES = { processes: "select t.tid, p.pid from thread t left join process p using (upid) order by 1" };
 // Text within JSON is on JSON's clock, where states have words: R+ is R.
 const STATES_BY_WORDS = { states: STATES.states.replace("s.state", "rtrim(s.state, '+')") };
 const SLICES = { slices: "select s.ts, s.dur, s.depth from slice s order by 1, 2, 3" };
@@ -115,7 +116,7 @@ const ftrace = put("lines.ftrace", LINES), words = put("words.json", WORDS);
 const withText = put("with_text.json", WITH_TEXT);
 const kernelLines = put("kernel_lines.ftrace", KERNEL_LINES), byIds = put("by_ids.json", BY_IDS);
 const CASES = [
-  [kernel, "pftrace", STATES],
+  [kernel, "pftrace", { ...STATES, ...PROCESSES }],
   [convert(put("compact.textproto", COMPACT), "compact.pftrace"), "pftrace", { states: STATES.states }],
   [words, "pftrace", STATES, convert(words, "words.pftrace")],
   [words, "json", STATES, convert(words, "words_again.pftrace")],

@@ -185,7 +185,10 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
   }
   struct tb_track_state *state = tb_perfetto_track_state(p, event->track);
   if (state && event->task_state == TB_TASK_CREATED) state->is_created = true;
-  if (state && is_kernels) return tb_kernel_sched_put(&p->sched.kernel, event, state->name);
+  if (state && is_kernels) {
+    state->has_state = true;
+    return tb_kernel_sched_put(&p->sched.kernel, event, state->name);
+  }
   uint32_t key = state ? tb_perfetto_track_group(p, NULL, TB_GROUP_KERNEL) : 0;
   if (!key) return TB_NO_MEMORY;
   struct tb_buffer *body = &p->scratch;
