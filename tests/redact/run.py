@@ -74,7 +74,10 @@ OWN = re.compile(
     rb"Uninterruptible Sleep|Stopped|Zombie|(Exit|Task) Dead|preempted|running|blocked|suspended|dying|dead|waking|"
     rb"Profile(Chunk)?|cpuProfile|startTime|endTime|source|nodes|children|hitCount|callFrame|deoptReason|positionTicks|"
     rb"line|ticks|functionName|scriptId|url|lineNumber|columnNumber|codeType|lines|timeDeltas|columns|trace_ids|"
-    rb"executionContextId|cname|good|bad|terrible|text|\(?(root|program|idle|garbage collector)\)?|"
+    rb"executionContextId|text|"
+    rb"cname|good|bad|terrible|black|grey|white|yellow|olive|startup|generic_work|vsync_highlight_color|"
+    rb"(thread_state|rail|heap_dump|cq_build)_[a-z_]+|(detailed|light|background)_memory_dump|"
+    rb"\(?(root|program|idle|garbage collector)\)?|"
     rb"\x10\x00\x04FxT.*)$")
 
 
