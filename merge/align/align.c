@@ -96,6 +96,10 @@ static int64_t *times_of(const struct tb_allocator *a, struct row row) {
 
 /* So many matches, so much nearer to the line than to the offset alone, belong together and do drift. */
 enum { CERTAIN_MATCHES = 100, CERTAIN_GAIN = 10 };
+/* So many matches outvote a wrong one. */
+enum { ENOUGH_MATCHES = 8 };
+/* Events that happen at one time are seen so near to each other by two programs. */
+static const double SIMULTANEOUS_NS = 1e6;
 
 /* Decides whether an alignment by name follows its drift. */
 static void judge_drift(struct tb_alignment *alignment, double max_drift) {
@@ -105,6 +109,10 @@ static void judge_drift(struct tb_alignment *alignment, double max_drift) {
   alignment->fit = may_be && is_known ? *line : *level;
   if (!may_be && is_known && line->used >= CERTAIN_MATCHES && level->residual_ns > CERTAIN_GAIN * line->residual_ns)
     alignment->drift = TB_DRIFT_CERTAIN;
+  /* few that no clock's drift explains contradict each other, and which of them is wrong nothing says */
+  if (line->used < ENOUGH_MATCHES && fabs(line->drift) - line->drift_error > max_drift &&
+      level->residual_ns > SIMULTANEOUS_NS)
+    alignment->others_apart_ns = INFINITY;
 }
 
 /* Adds what a match is off by. Those that the fit left out are further off than any that it used. */
@@ -165,6 +173,7 @@ static enum tb_status match_rows(const struct tb_allocator *a, struct row own, s
     alignment->events_alone = match.own_alone;
     alignment->other_alone = match.other_alone;
     alignment->is_ambiguous = match.is_ambiguous;
+    alignment->is_contradicted = match.is_contradicted;
     alignment->is_incomplete = match.is_incomplete;
     *found = !match.is_by_chance;
     alignment->second_matches = match.second_count;

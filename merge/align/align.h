@@ -30,7 +30,8 @@ struct tb_alignment {
   enum tb_drift drift;                /* which of them `fit` is */
   uint64_t event_count, other_events; /* how many events each input has */
   uint64_t events_alone, other_alone; /* how many of them no event of the other belongs to */
-  bool is_ambiguous; /* another offset matches nearly as many: at the first match, instead of first_offset */
+  bool is_ambiguous;    /* another offset matches nearly as many: at the first match, instead of first_offset */
+  bool is_contradicted; /* few events match, and wall clocks say the second offset, where it is not ambiguous */
   int64_t first_offset, second_offset;
   uint64_t second_matches;
   double others_apart_ns; /* how far away such offsets are: any of them may be the right one */

@@ -20,8 +20,12 @@ enum {
   TRIED_EVENTS = 10000000
 };
 static const double SIGMAS = 5, DRIFT_USUAL = 200e-6;
-/* Another shift with this share of the pairs explains the rows as well. */
-static const double AS_WELL = 0.9;
+/* Another shift with this share of the pairs explains the rows as well, and of few pairs one that lacks no more than
+ * so many times the root of their number: each row lacks some events by chance, and which shift has most is chance,
+ * too. */
+static const double AS_WELL = 0.9, BY_CHANCE_SIGMAS = 2;
+/* Of rows with no more events all shifts are tried that may explain them as well. */
+enum { SHORT_ROWS = 1000 };
 /* Nor is one tried, however likely it is beforehand, that could not have more than that. */
 static const double LIKELY = 0.5;
 /* By so much, a logarithm, matches are beyond chance, whichever of all lines they are on. Of a short row half of the
@@ -81,6 +85,10 @@ static struct tb_event_row longer_row(const struct finder *f) {
   return f->own.count < f->other.count ? f->other : f->own;
 }
 
+static double fewer_by_chance(double most) {
+  return fmax(1, fmin(AS_WELL * most, most - BY_CHANCE_SIGMAS * sqrt(most)));
+}
+
 /* Follows a shift from the events that voted for it to the ends of the rows. */
 static enum tb_status follow(struct finder *f, const struct tb_row_vote *vote, struct hypothesis *h) {
   double x = (double)f->own.times[vote->own], radius = fmax(vote->reach, 1);
@@ -121,11 +129,14 @@ static bool was_tried(const struct finder *f, const struct tb_row_vote *vote) {
 }
 
 /* Whether a shift that was not tried yet could change what is found. */
-static bool may_matter(const struct tb_row_vote *vote, const struct hypothesis *best, size_t second) {
+static bool may_matter(const struct finder *f, const struct tb_row_vote *vote, const struct hypothesis *best,
+                       size_t second) {
   if (!best || vote->is_expected) return true;
   double ceiling = (double)vote->ceiling, count = (double)best->count;
   if (best->is_expected) return AS_WELL * ceiling > count;
   if (vote->is_likely && ceiling >= LIKELY * count) return true;
+  bool tries_all = f->own.count + f->other.count <= SHORT_ROWS;
+  if (tries_all && ceiling >= fewer_by_chance(count)) return true;
   return ceiling >= AS_WELL * count && (ceiling > count || (double)second < AS_WELL * count);
 }
 
@@ -138,7 +149,7 @@ static enum tb_status try_shifts(struct finder *f, bool *is_incomplete) {
   *is_incomplete = f->votes.left_out > 0;
   for (size_t i = 0; i < f->votes.count; i++) {
     const struct tb_row_vote *vote = &f->votes.items[i];
-    if (!may_matter(vote, f->tried_count ? &f->tried[best] : NULL, second) || was_tried(f, vote)) continue;
+    if (!may_matter(f, vote, f->tried_count ? &f->tried[best] : NULL, second) || was_tried(f, vote)) continue;
     if (f->tried_count == most) {
       *is_incomplete = true;
       break;
@@ -197,45 +208,61 @@ static const struct hypothesis *nearest_to_prior(const struct finder *f, bool ex
   return nearest;
 }
 
-/* How many events agree at least with a shift that may be as right as the best one: fewer by what chance makes missing
- * there, and still beyond what chance makes agree; all of them, where the best one leaves none over. */
-static double least_alike(const struct finder *f, const struct hypothesis *best) {
-  static const double sigmas = 2, of_score = 0.6;
-  const double most = (double)best->count, all = (double)shorter_row(f).count;
-  if (most == all) return most;
-  double chance = tb_row_chance(longer_row(f), best->line.tolerance),
-         enough = of_score * tb_row_score(most, all, chance);
-  double least = fmax(1, fmin(AS_WELL * most, most - sigmas * sqrt(most)));
+/* How many events agree at least with a shift that may be as right as this one: fewer by what chance makes missing
+ * there, and still beyond what chance makes agree. */
+static double least_alike(const struct finder *f, const struct hypothesis *h) {
+  static const double of_score = 0.6;
+  const double most = (double)h->count, all = (double)shorter_row(f).count;
+  double chance = tb_row_chance(longer_row(f), h->line.tolerance), enough = of_score * tb_row_score(most, all, chance);
+  double least = fewer_by_chance(most);
   while (least < AS_WELL * most && tb_row_score(least, all, chance) < enough) least++;
   return least;
 }
+
+/* Whether it leaves no event of either row over: then no event is missing by chance. */
+static bool is_complete(const struct finder *f, const struct hypothesis *h) { return h->count == longer_row(f).count; }
 
 /* The nearest to the prior of those that it expects and that nearly as many events agree with as with the best of
  * these, where nearly as many agree with that one as with any. Where it expects none of them, it still says which of
  * several is likelier, but not against one that leaves no event over. */
 static const struct hypothesis *choose(struct finder *f) {
   const struct hypothesis *best = most_pairs(f, best_by_score(f), false), *expected = most_pairs(f, NULL, true);
-  if (expected && (double)expected->count >= AS_WELL * (double)best->count)
-    return nearest_to_prior(f, true, AS_WELL * (double)expected->count);
-  const struct hypothesis *likely = nearest_to_prior(f, false, least_alike(f, best));
+  if (expected && (double)expected->count >= least_alike(f, best)) {
+    double most = (double)expected->count;
+    return nearest_to_prior(f, true, is_complete(f, expected) ? AS_WELL * most : least_alike(f, expected));
+  }
+  const struct hypothesis *likely =
+      nearest_to_prior(f, false, is_complete(f, best) ? (double)best->count : least_alike(f, best));
   return likely ? likely : best;
 }
 
 /* Shifts that pair other events than the chosen one does, and nearly as many. */
 static void find_others(const struct finder *f, const struct hypothesis *chosen, struct tb_row_match *match) {
-  double x = (double)f->own.times[match->pairs[0].own];
+  double x = (double)f->own.times[match->pairs[0].own], most = (double)chosen->count;
+  double least = least_alike(f, chosen);
+  if (is_complete(f, chosen)) least = fmax(least, fmin(AS_WELL * most, most - 1));
   for (size_t i = 0; i < f->tried_count; i++) {
     const struct hypothesis *h = &f->tried[i];
     double apart = fabs(offset_at(&h->line, chosen->middle) - offset_at(&chosen->line, chosen->middle));
     if (h == chosen || apart <= 2 * chosen->line.tolerance) continue;
     if (chosen->is_expected && !h->is_expected) continue; /* the prior decides */
-    if ((double)h->count < AS_WELL * (double)chosen->count) continue;
+    if ((double)h->count < least) continue;
     match->is_ambiguous = true;
     match->others_apart_ns = fmax(match->others_apart_ns, apart);
     if (h->count <= match->second_count) continue;
     match->second_count = h->count;
     match->second_offset = tb_time_round(offset_at(&h->line, x));
   }
+}
+
+/* What few events say and the prior contradicts is as doubtful as the prior, unless they are all there are. */
+static void ask_prior(const struct finder *f, const struct hypothesis *chosen, struct tb_row_match *match) {
+  if (!f->prior.known || chosen->is_expected || chosen->count >= SHORT_ROW || is_complete(f, chosen)) return;
+  double x = (double)f->own.times[match->pairs[0].own];
+  match->is_contradicted = true;
+  match->others_apart_ns = fmax(match->others_apart_ns, apart_from_prior(f, chosen) + (double)f->prior.uncertainty_ns);
+  if (!match->is_ambiguous)
+    match->second_offset = tb_time_round((double)f->prior.offset + f->prior.drift * (x - (double)f->prior.x0));
 }
 
 /* How unlikely it is that of `tried` events as many as `agreed` do by chance: the logarithm of a likelihood ratio.
@@ -301,6 +328,7 @@ static enum tb_status find(struct finder *f, struct tb_row_match *match) {
   if (!match->count) f->pairs[match->count++] = (struct tb_event_pair){f->votes.items[0].own, f->votes.items[0].other};
   match->pairs = f->pairs;
   find_others(f, chosen, match);
+  ask_prior(f, chosen, match);
   match->is_incomplete = is_incomplete && !chosen->is_expected;
   match->is_by_chance = is_by_chance(f, chosen);
   count_alone(f, &chosen->line, match);

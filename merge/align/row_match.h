@@ -22,11 +22,13 @@
  *    not bend the line: they are further from it than the others' noise.
  * 3. Choice. The line whose number of pairs is least likely by chance (tb_row_score) says how near partners are; with
  *    that, the line with most pairs wins. Where something is known beforehand (struct tb_offset_prior: wall clocks that
- *    are right to within 20 ms, say), it decides as soon as a line that agrees with it has at least 90 % as many pairs
- *    as any: of the lines that agree, those with at least 90 % of the pairs of the best of these, the nearest to it
- *    wins. So a row of equal intervals, which fits itself as well after a shift by one interval, is placed by the wall
- *    clocks, and the line that wins has at least 81 % as many pairs as any. Where no line agrees with it, the nearest
- *    within half a second wins of those with about as many pairs, unless a line leaves no event over.
+ *    are right to within 20 ms, say), it decides as soon as a line that agrees with it has nearly as many pairs as any:
+ *    of the lines that agree, those with nearly as many pairs as the best of these, the nearest to it wins. So a row
+ *    of equal intervals, which fits itself as well after a shift by one interval, is placed by the wall clocks. Nearly
+ *    as many are 90 %, and of few pairs all but twice the root of their number: with events missing on both sides a
+ *    shift by one interval may have more pairs than the right one. Where no line agrees with the prior, the nearest
+ *    within half a second wins of those with about as many pairs, unless a line leaves no event of either row over.
+ *    Few pairs that the prior contradicts are no better than it, and the caller hears of that.
  *
  * Another line with nearly as many pairs makes the match ambiguous. The caller hears of it, and does not have to trust
  * the match. Cost: votes take (events of the longer row) x (a few hundred); each line followed takes both rows'
@@ -67,7 +69,9 @@ struct tb_row_match {
   /* Another shift of the rows that nearly as many events agree with. */
   bool is_ambiguous;
   size_t second_count;
-  int64_t second_offset;  /* at the first of the pairs */
+  int64_t second_offset; /* at the first of the pairs */
+  /* Few events say it, and the prior is known and says another offset: second_offset, where it is not ambiguous. */
+  bool is_contradicted;
   double others_apart_ns; /* how far away from the found one such shifts are, of those that were tried */
   bool is_incomplete;     /* there are more such shifts than could be tried */
   /* No more events agree than chance alone makes agree at the best of all shifts: the rows share no moments. */

@@ -23,10 +23,12 @@ static uint32_t find_kinds(struct tb_merger *m, const struct tb_source *s) {
   return kinds;
 }
 
-/* Whether an input was placed without what the user asked to place inputs by. */
-static bool is_overruled(enum tb_placement placement, uint32_t kinds, enum tb_placement asked) {
-  return !(kinds & UINT32_C(1) << asked) && placement != TB_PLACEMENT_REFERENCE && placement != TB_PLACEMENT_OFFSET &&
-         placement != TB_PLACEMENT_MANIFEST;
+/* Whether an input was placed without what the user asked to place inputs by. The one whose clock is the merged trace's
+ * is not placed by another, though its snapshots may relate the clock that was asked for to its own. */
+static bool is_overruled(struct tb_merger *m, const struct tb_source *s, uint32_t kinds, enum tb_placement asked) {
+  enum tb_placement placement = tb_source_report(m, s)->placement;
+  return !(kinds & UINT32_C(1) << asked) && s->index != m->reference && placement != TB_PLACEMENT_REFERENCE &&
+         placement != TB_PLACEMENT_OFFSET && placement != TB_PLACEMENT_MANIFEST;
 }
 
 static void note_source(struct tb_merger *m, const struct tb_source *s, size_t inputs) {
@@ -47,11 +49,10 @@ static void note_source(struct tb_merger *m, const struct tb_source *s, size_t i
   else if (name && !tb_marks_named(&m->marks, s->index))
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_EVENT_MISSING, s->index,
                              "has no event '%s' to align on; placed by: %s", name, in->why);
-  else if (name && is_overruled(in->placement, kinds, TB_PLACEMENT_ALIGNED))
+  else if (name && is_overruled(m, s, kinds, TB_PLACEMENT_ALIGNED))
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_UNUSED, s->index,
                              "its events '%s' did not place it; placed by: %s", name, in->why);
-  else if (!name && inputs > 1 && m->options.align_messages &&
-           is_overruled(in->placement, kinds, TB_PLACEMENT_MESSAGES))
+  else if (!name && inputs > 1 && m->options.align_messages && is_overruled(m, s, kinds, TB_PLACEMENT_MESSAGES))
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_UNUSED, s->index, "no message placed it; placed by: %s",
                              in->why);
 }
@@ -104,6 +105,12 @@ static void note_ambiguous(struct tb_merger *m, const struct tb_alignment *a) {
                              " ns%s: nothing says which is right (tb_merge_input.offset_ns places it by hand)",
                              a->line.used, name, other, a->first_offset, a->second_matches, a->second_offset,
                              a->is_incomplete ? ", and not all others were tried" : "");
+  else if (a->is_contradicted)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_AMBIGUOUS, a->source,
+                             "%" PRIu64 " of its events '%s' match %s at an offset of %" PRId64
+                             " ns, but by the wall clocks it is %" PRId64
+                             " ns: so few do not say which is right (tb_merge_input.offset_ns places it by hand)",
+                             a->line.used, name, other, a->first_offset, a->second_offset);
   else if (a->is_incomplete)
     tb_merge_report_add_note(
         m->report, TB_MERGE_NOTE_ALIGNMENT_AMBIGUOUS, a->source,
