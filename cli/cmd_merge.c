@@ -82,7 +82,8 @@ static const struct cli_option options[] = {
     {0, "align-messages", NULL,
      "Place inputs by the flows that cross them: no message is received before it was sent. Implies --share-flows.",
      cli_parse_flag, offsetof(struct merge_settings, align_messages)},
-    {0, "trace-clock", "NAME", "The clock of the merged trace; by default the first input's.", cli_parse_clock,
+    {0, "trace-clock", "NAME",
+     "The clock of the merged trace, which some input has to have; by default the first input's.", cli_parse_clock,
      offsetof(struct merge_settings, trace_clock)},
     {0, "unplaced", "WHAT",
      "What to do with an input that nothing places: error (refuse, the default), start (its first event is put at the "

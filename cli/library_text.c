@@ -40,6 +40,7 @@ static const struct {
     {"tb_merge_input.machine", "--machine"},
     {"tb_merge_options.manifest", "--manifest"},
     {"tb_merge_options.unplaced", "--unplaced"},
+    {"tb_merge_options.trace_clock", "--trace-clock"},
     {"tb_merge_input.clock", "--clock"},
     {"tb_merge_options.flatten_machines", "--flatten-machines"},
     {"tb_dump_options.events", "--events"},

@@ -93,17 +93,47 @@ static enum tb_status join_shared(struct tb_merger *m, const struct tb_source *s
 
 /* ---- the merged trace's clock ------------------------------------------------------------------------------------ */
 
-/* The source whose clock is the merged trace's: the first that has one, where any has. */
+/* Whether the clock graph knows the source by the clock that the merged trace is to have, where the user asks for one:
+ * its snapshots read it, or the user says that its times are of it. */
+static bool has_trace_clock(const struct tb_merger *m, const struct tb_source *s) {
+  struct tb_graph_key key = {s->index, tb_source_host(s), (uint32_t)m->options.trace_clock};
+  uint32_t node;
+  return !m->options.trace_clock || tb_sync_graph_find(&m->graph, key, &node);
+}
+
+/* Whether the clock that is asked for is one of some input's, or offsets, or a manifest, say where all are on it. */
+static bool knows_trace_clock(const struct tb_merger *m) {
+  bool all_given = true, any_has = !m->options.trace_clock || m->manifest;
+  for (size_t i = 0; i < m->source_count; i++) {
+    const struct tb_source *s = &m->sources[i];
+    if (s->skipped || !tb_source_knows_time(s)) continue;
+    all_given &= s->has_offset;
+    any_has |= has_trace_clock(m, s);
+  }
+  return any_has || all_given;
+}
+
+/* The source whose clock is the merged trace's: the first that has it, where any does, and that no offset places; else
+ * the first that has a clock at all. */
 static struct tb_source *reference(struct tb_merger *m) {
-  for (int timeless = 0; timeless < 2; timeless++)
-    for (size_t i = 0; i < m->source_count && m->reference == UINT32_MAX; i++)
-      if (!m->sources[i].skipped && (timeless || tb_source_knows_time(&m->sources[i]))) m->reference = (uint32_t)i;
+  for (int lacking = 0; lacking < 4; lacking++)
+    for (size_t i = 0; i < m->source_count && m->reference == UINT32_MAX; i++) {
+      const struct tb_source *s = &m->sources[i];
+      bool may_have_offset = lacking > 0 || !m->options.trace_clock;
+      if (s->skipped || (lacking < 3 && !tb_source_knows_time(s)) || (lacking < 2 && !has_trace_clock(m, s))) continue;
+      if (may_have_offset || !s->has_offset) m->reference = (uint32_t)i;
+    }
   return m->reference == UINT32_MAX || m->sources[m->reference].skipped ? NULL : &m->sources[m->reference];
 }
 
 static enum tb_status set_target(struct tb_merger *m) {
   struct tb_source *first = reference(m);
   if (!first) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no input left to merge");
+  if (!knows_trace_clock(m))
+    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
+                   "no input has the clock %s, which tb_merge_options.trace_clock asks for; tb_merge_input.clock "
+                   "FILE=%s says that the times of an input are of it",
+                   tb_clock_name((uint32_t)m->options.trace_clock), tb_clock_name((uint32_t)m->options.trace_clock));
   m->trace_clock = m->options.trace_clock ? (uint32_t)m->options.trace_clock : first->prescan.clocks.primary;
   struct tb_graph_key key = {TB_GRAPH_SHARED, UINT32_MAX, 0};
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_REFERENCE, .rank = TB_RANK_REFERENCE};

@@ -32,11 +32,17 @@ static enum tb_status rename_clock(struct tb_merger *m, struct tb_source *s, uin
   return status == TB_OK ? tb_map_put(&s->clock_map, clock_key(machine, clock), 0, id) : status;
 }
 
+/* Whether the source's own snapshots read the merged trace's clock, and stay. That its times are of it, as the user may
+ * say, makes no such reading; and what an offset places reads another clock than the merged trace's. */
+static bool keeps_trace_clock(const struct tb_merger *m, const struct tb_source *s) {
+  return s->index == m->reference && !s->has_offset && tb_source_reads(s, m->trace_clock);
+}
+
 static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_clock_node *node) {
   uint32_t primary = s->prescan.clocks.primary;
   uint32_t clock = tb_clock_node_clock(node);
   if (tb_clock_node_sequence(node)) return TB_OK;
-  if (clock == m->trace_clock && (primary == m->trace_clock || s->index == m->reference))
+  if (clock == m->trace_clock && (primary == m->trace_clock || keeps_trace_clock(m, s)))
     return TB_OK; /* the merged trace's own */
   bool owned = false;
   enum tb_status status = TB_OK;
@@ -74,17 +80,17 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
       status = assign_clock(m, s, &s->prescan.clocks.graph.nodes[k]);
     s->remap.clocks = &s->clock_map;
     if (s->clock_map.count) s->remap.active |= 1u << TB_FIELD_CLOCK | 1u << TB_FIELD_SNAPSHOT;
-    bool still = s->fixed && s->moved_by == 0 && !s->realigned;
-    if (!still || !first) {
+    bool still = s->fixed && s->moved_by == 0 && !s->realigned, is_primary = primary == m->trace_clock;
+    if (!still || !first || !is_primary) {
       s->remap.trace_clock = m->trace_clock;
       s->remap.names_trace_clock = m->trace_clock != TB_CLOCK_BOOTTIME;
-      s->remap.moved_clock = primary == m->trace_clock ? primary : 0;
-      s->remap.added_clock = primary != m->trace_clock && s->index != m->reference ? m->trace_clock : 0;
+      s->remap.moved_clock = is_primary ? primary : 0;
+      s->remap.added_clock = is_primary || keeps_trace_clock(m, s) ? 0 : m->trace_clock;
       s->remap.added_from = primary;
       s->remap.active |= 1u << TB_FIELD_SNAPSHOT;
     }
     bool fits = s->prescan.clocks.fitted_count;
-    if (!still || s->clock_map.count || primary != m->trace_clock || fits) s->remap.active |= 1u << TB_FIELD_TIME;
+    if (!still || s->clock_map.count || !is_primary || fits) s->remap.active |= 1u << TB_FIELD_TIME;
     first = false;
   }
   return status;
