@@ -376,6 +376,7 @@ static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
   const struct tb_prescanned_extent within = tb_source_extent(s);
   uint32_t node;
   if (!within.any || in->placement == TB_PLACEMENT_START || !tb_source_node(m, s, &node)) return TB_OK;
+  if (tb_prescan_loses_differences(&s->prescan)) return TB_OK; /* any of its times may be behind the damage */
   struct tb_time_bound way, more = {0};
   int64_t evidence_ns;
   enum tb_status status = tb_sync_graph_bound(&m->graph, node, within.first, within.last, &way, &evidence_ns);

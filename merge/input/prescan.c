@@ -443,6 +443,10 @@ static void measure_machines(struct tb_prescan *s) {
     (void)tb_input_clocks_ahead(&s->clocks, s->machines[i].id, &s->machines[i].ahead);
 }
 
+bool tb_prescan_loses_differences(const struct tb_prescan *s) {
+  return s->goes_on && tb_clock_graph_has_differences(&s->clocks.graph);
+}
+
 void tb_prescan_measure(struct tb_prescan *s) {
   struct tb_prescanned_extent all = {.any = false};
   for (uint32_t clock = 0; clock < TB_PRESCAN_CLOCKS; clock++) {

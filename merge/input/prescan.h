@@ -136,6 +136,9 @@ TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *prescan, const st
                                             const struct tb_prescan_options *options, struct tb_error *error);
 void tb_prescan_free(struct tb_prescan *prescan);
 
+/* Whether times may be missing from its times: some are written as differences, and packets follow damage. */
+bool tb_prescan_loses_differences(const struct tb_prescan *prescan);
+
 /* Sets has_time, first and last: once more after clocks were fitted. */
 void tb_prescan_measure(struct tb_prescan *prescan);
 

@@ -120,7 +120,7 @@ static void note_damage(struct tb_merger *m, const struct tb_source *s) {
                              "; repair leaves them out, all else passes them as they "
                              "are",
                              prescan->unreadable);
-  if (prescan->goes_on && tb_clock_graph_has_differences(&prescan->clocks.graph))
+  if (tb_prescan_loses_differences(prescan))
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_TIMES_AFTER_DAMAGE, s->index, "%s", TB_NOTE_DIFFERENCES);
 }
 

@@ -9,6 +9,11 @@ tracebridge merge --unplaced=start cut.perfetto-trace b.perfetto-trace -o one.pf
 echo "exit $?"
 tracebridge merge --unplaced=start b.perfetto-trace middle.perfetto-trace -o two.pftrace --report - |
   grep -A9 '^middle' | grep packets:
+# what times are missing behind damage nobody knows
+for file in a middle; do
+  tracebridge merge -q b.perfetto-trace $file.perfetto-trace --offset $file.perfetto-trace=0s --dry-run --report - \
+    2>/dev/null | grep -A3 "^$file" | grep offset
+done
 printf 'not a trace' >bad.perfetto-trace
 tracebridge merge --unplaced=start b.perfetto-trace bad.perfetto-trace -o three.pftrace
 echo "exit $?"
