@@ -338,8 +338,12 @@ static void fail(struct many *run, size_t job, const char *path, const char *pro
 static void start_jobs(struct many *run) {
   for (struct worker *worker; run->next < run->jobs.count && (worker = free_worker(run)); run->next++) {
     const struct cli_job *job = &run->jobs.items[run->next];
-    const struct cli_made_entry *made = job->to ? cli_made_find(&run->made, job, run->options) : NULL;
-    if (made)
+    bool may_be_made = job->to && !job->collides_with;
+    const struct cli_made_entry *made = may_be_made ? cli_made_find(&run->made, job, run->options) : NULL;
+    if (job->collides_with)
+      fail(run, run->next, job->collides_with,
+           "would become the same file; convert one of the two alone, into another --out-dir", 0);
+    else if (made)
       skip(run, run->next, made);
     else if (!job->to)
       fail(run, run->next, job->from, "cannot open", job->unreadable);

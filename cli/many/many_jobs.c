@@ -135,15 +135,15 @@ static int by_output(const void *a, const void *b) {
   return order ? order : (*first)->is_own - (*second)->is_own;
 }
 
-static int usage_of_one_output(const struct cli_job *a, const struct cli_job *b) {
+/* Nobody can say which of them the output is to be of: both fail, and all others are converted. */
+static int set_one_output(struct cli_job *a, struct cli_job *b) {
   if (tb_file_overwrites_input(b->from, a->from)) return cli_usage(&cli_convert, "%s is named twice", b->from);
-  return cli_usage(&cli_convert,
-                   "%s and %s would both become %s; give each another --out-dir, or the folder that they are in, "
-                   "whose tree is kept",
-                   a->from, b->from, a->to);
+  a->collides_with = b->from;
+  b->collides_with = a->from;
+  return CLI_OK;
 }
 
-/* Two files with one output are wrong usage. */
+/* Two files with one output, and one that is named twice, which is wrong usage. */
 static int check_outputs(const struct cli_jobs *jobs) {
   size_t count = 0;
   struct cli_job **sorted = calloc(jobs->count + jobs->own_count + 1, sizeof(struct cli_job *));
@@ -155,10 +155,10 @@ static int check_outputs(const struct cli_jobs *jobs) {
   int status = CLI_OK;
   for (size_t i = 1; i < count && status == CLI_OK; i++) {
     if (strcmp(sorted[i - 1]->to, sorted[i]->to) != 0) continue;
-    if (sorted[i]->is_own)
+    if (!sorted[i]->is_own)
+      status = set_one_output(sorted[i - 1], sorted[i]);
+    else if (!sorted[i - 1]->collides_with)
       sorted[i]->overwritten_by = sorted[i - 1]->from;
-    else
-      status = usage_of_one_output(sorted[i - 1], sorted[i]);
   }
   free(sorted);
   return status;

@@ -17,6 +17,7 @@ struct cli_job {
   const char *name;           /* of the output below the folder of outputs, in `to` */
   bool is_own;                /* it would become itself */
   const char *overwritten_by; /* then: the other input that would become it; NULL: there is none */
+  const char *collides_with;  /* another input with the same output: neither is converted; NULL: there is none */
   struct stat input;
 };
 
@@ -33,7 +34,7 @@ struct cli_jobs {
 };
 
 /* Fills `jobs`, whose out_dir, suffix (such as ".json.gz") and quiet the caller has set. CLI_OK, or an exit status,
- * said on stderr: two have one output, or there is no trace. */
+ * said on stderr: one is named twice, or there is no trace. */
 int cli_jobs_find(const struct cli_operands *operands, struct cli_jobs *jobs);
 void cli_jobs_free(struct cli_jobs *jobs);
 
