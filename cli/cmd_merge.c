@@ -43,6 +43,11 @@ static const char *parse_file_option(void *field, const char *value) {
   return NULL;
 }
 
+/* A second one would replace the first without a word. */
+static const char *parse_manifest(void *field, const char *value) {
+  return *(const char **)field ? "to be given once" : cli_parse_path(field, value);
+}
+
 static const char *parse_drift(void *field, const char *value) {
   char *end = NULL;
   unsigned long ppm = *value >= '0' && *value <= '9' ? strtoul(value, &end, 10) : 0;
@@ -66,7 +71,7 @@ static const struct cli_option options[] = {
      "of these; times of REALTIME count from 1970.",
      parse_file_option, offsetof(struct merge_settings, clocks)},
     {0, "manifest", "FILE", "Read a perfetto_manifest (version 1): machines, clocks, the clock of the merged trace.",
-     cli_parse_path, offsetof(struct merge_settings, manifest)},
+     parse_manifest, offsetof(struct merge_settings, manifest)},
     {0, "align-on", "NAME",
      "Place inputs by events NAME that all have, the first with the first and so on; NAME:begin or NAME:end says which "
      "end of "

@@ -96,12 +96,23 @@ static const char *shell_word(struct tb_merger *m, const char *name) {
   return word;
 }
 
+/* Whether another input has the same name, to the letter. */
+static bool shares_name(const struct tb_merger *m, const struct tb_source *s) {
+  for (size_t i = 0; i < m->source_count; i++)
+    if (&m->sources[i] != s && !m->sources[i].member && strcmp(m->sources[i].name, s->name) == 0) return true;
+  return false;
+}
+
 /* An input to be placed by hand, so that all that are related to it go along. */
 static void advise_offset(struct tb_merger *m, const struct tb_source *s, int64_t start) {
   const char *word = shell_word(m, s->name);
   int64_t offset = s->prescan.has_time ? tb_time_subtract(start, s->prescan.first) : 0;
   if (s->member)
     tb_merge_report_advise(m->report, "    tb_merge_options.manifest FILE, with \"clocks\" for %s", s->member);
+  else if (word && shares_name(m, s))
+    tb_merge_report_advise(m->report,
+                           "    tb_merge_input.offset_ns %s%s=%+" PRId64 "ns, with one of both inputs named so",
+                           *word == '/' ? "/." : "./", word, offset);
   else if (word)
     tb_merge_report_advise(m->report, "    tb_merge_input.offset_ns %s=%+" PRId64 "ns", word, offset);
 }

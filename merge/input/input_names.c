@@ -20,6 +20,12 @@ static bool is_tail(struct tb_str name, const char *path) {
          memcmp(path + len - name.len, name.ptr, name.len) == 0;
 }
 
+/* Whether the name is one of what is in an archive, as reports name it. */
+static bool is_below(struct tb_str name, const char *archive) {
+  size_t len = strlen(archive);
+  return name.len > len && name.ptr[len] == '/' && memcmp(name.ptr, archive, len) == 0;
+}
+
 /* Whether the name leads to the same file, by another way: an absolute path, or a link. */
 static bool is_same_file(struct tb_str name, const char *path) {
   char text[PATH_MAX];
@@ -32,7 +38,9 @@ static bool is_same_file(struct tb_str name, const char *path) {
 void tb_name_search_offer(struct tb_name_search *search, size_t index, const char *path, const char *member) {
   struct tb_str name = without_dot(search->name);
   enum tb_name_fit fit = TB_NAME_OTHER;
-  if (is_whole(name, path) || is_whole(name, member))
+  if (path && tb_str_equal(search->name, tb_str_from(path)))
+    fit = TB_NAME_EXACT;
+  else if (is_whole(name, path) || is_whole(name, member))
     fit = TB_NAME_WHOLE;
   else if (!member && search->fit <= TB_NAME_SAME_FILE && is_same_file(search->name, path))
     fit = TB_NAME_SAME_FILE;
@@ -65,5 +73,12 @@ enum tb_status tb_merge_find_input(const struct tb_merge_input *inputs, size_t c
     return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "inputs, a name or the index are NULL");
   for (size_t i = 0; i < count; i++) tb_name_search_offer(&search, i, inputs[i].path, NULL);
   *index = search.index;
+  for (size_t i = 0; i < count && !search.first; i++)
+    if (is_below(search.name, inputs[i].path))
+      return tb_fail(
+          error, TB_INVALID, TB_NO_OFFSET,
+          "%.*s is in the archive %.110s, and what is said of that holds for all in it; a manifest speaks of "
+          "one",
+          (int)(len < 100 ? len : 100), name, inputs[i].path);
   return tb_name_search_end(&search, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which input a name means, on the command line and in a manifest: the one that is called so, else the one that is
+ * Which input a name means, on the command line and in a manifest: the one that is called so, to the letter or but for
+ * a `./` before it, else the one that is
  * the same file, as by an absolute path of what was given as a relative one, else the one whose path ends so, from one
  * of its `/` on. Two of these are an error, since which one was meant is not ours to guess.
  */
@@ -10,7 +11,7 @@
 #include "base/memory.h"
 
 /* How a name fits an input, the worse first. */
-enum tb_name_fit { TB_NAME_OTHER, TB_NAME_TAIL, TB_NAME_SAME_FILE, TB_NAME_WHOLE };
+enum tb_name_fit { TB_NAME_OTHER, TB_NAME_TAIL, TB_NAME_SAME_FILE, TB_NAME_WHOLE, TB_NAME_EXACT };
 
 /* Zero-initialise, with `name`; then offer all inputs. */
 struct tb_name_search {

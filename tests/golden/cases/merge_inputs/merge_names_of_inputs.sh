@@ -39,3 +39,11 @@ merge --manifest manifest.json | grep -c "machine node"
 tracebridge merge -q "$PWD/runs/rank0/trace.json" "$PWD/trace.json" --dry-run --report - \
   --offset trace.json=1s --machine runs/rank0/trace.json=x 2>&1 |
   grep -E "trace.json:|offset|machine" | here
+echo "the name to the letter counts before what is the same but for ./, and a name twice is told apart so"
+merge ./trace.json trace.json --offset trace.json=1s --offset ./trace.json=2s 2>/dev/null | placed
+echo '[{"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 5}]' >bare.json
+tracebridge merge -q bare.json bare.json -o out.json 2>&1 | grep -e --offset
+echo "what is in an archive has a manifest, and of these there is one"
+tar cf all.tar runs
+merge all.tar --offset all.tar/runs/rank0/trace.json=1s
+merge --manifest manifest.json --manifest other.json
