@@ -10,7 +10,7 @@
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
-enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };
+enum { TRACKS_MAX = 1 << 26 };
 
 static uint64_t hash_text(struct tb_str text) {
   uint64_t h = TB_MIX64_GOLDEN ^ text.len;
@@ -41,6 +41,36 @@ static void take_process(struct tb_prescanned_track *track, struct tb_str bytes)
   }
 }
 
+/* What a field says where it is left out does not count: two descriptors may say the same in other words. */
+static uint64_t measure_with(uint64_t measure, const struct tb_wire_field *field, uint64_t unless) {
+  if (field->type == TB_WIRE_BYTES)
+    return field->bytes.len ? measure + tb_mix64(hash_text(field->bytes) ^ field->number) : measure;
+  return field->value && field->value != unless ? measure + tb_mix64(field->value << 8 ^ field->number) : measure;
+}
+
+static void take_counter(struct tb_prescanned_track *track, struct tb_str bytes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  track->kind = TB_SURVEYED_COUNTER;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    switch (field.number) {
+      case TB_COUNTER_DESCRIPTOR_IS_INCREMENTAL:
+        track->is_incremental = field.value != 0;
+        break;
+      case TB_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER:
+        track->measure = measure_with(track->measure, &field, 1);
+        break;
+      case TB_COUNTER_DESCRIPTOR_TYPE:
+      case TB_COUNTER_DESCRIPTOR_UNIT:
+      case TB_COUNTER_DESCRIPTOR_UNIT_NAME:
+        track->measure = measure_with(track->measure, &field, 0);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
 static struct tb_prescanned_track read_track(struct tb_str bytes, uint32_t machine) {
   struct tb_prescanned_track track = {.machine = machine};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
@@ -65,7 +95,7 @@ static struct tb_prescanned_track read_track(struct tb_str bytes, uint32_t machi
         take_thread(&track, field.bytes);
         break;
       case TB_TRACK_DESCRIPTOR_COUNTER:
-        track.kind = TB_SURVEYED_COUNTER;
+        take_counter(&track, field.bytes);
         break;
       default:
         break;
@@ -82,7 +112,10 @@ static enum tb_status take_track(struct tb_prescan *s, struct tb_str bytes, cons
   if (known) { /* described again: what it says now counts, but it cannot stop being a process or thread */
     struct tb_prescanned_track *old = &s->tracks[*known];
     if (track.kind == TB_SURVEYED_OTHER || !track.name) {
-      if (track.kind == TB_SURVEYED_OTHER) track.kind = old->kind, track.pid = old->pid, track.tid = old->tid;
+      if (track.kind == TB_SURVEYED_OTHER) {
+        track.kind = old->kind, track.pid = old->pid, track.tid = old->tid;
+        track.is_incremental = old->is_incremental, track.measure = old->measure;
+      }
       if (!track.name) track.name = old->name;
     }
     if (!track.parent) track.parent = old->parent;
@@ -114,14 +147,14 @@ const struct tb_prescanned_track *tb_prescan_track(const struct tb_prescan *s, u
 
 uint64_t tb_prescan_identity(const struct tb_prescan *s, uint64_t uuid) {
   uint64_t identity = 0x5bd1e995;
-  for (int depth = 0; depth < PARENTS_MAX && uuid; depth++) {
+  for (int depth = 0; depth < TB_PRESCAN_PARENTS && uuid; depth++) {
     const uint64_t *at = tb_map_find(&s->track_index, uuid, 0);
     if (!at) return depth ? tb_mix64(identity ^ uuid) | 1 : 0;
     const struct tb_prescanned_track *t = &s->tracks[*at];
     identity = tb_mix64(identity ^ t->kind ^ (uint64_t)tb_prescan_machine(s, t->machine) << 8);
     if (t->kind == TB_SURVEYED_PROCESS) return tb_mix64(identity ^ (uint32_t)t->pid) | 1;
     if (t->kind == TB_SURVEYED_THREAD) return tb_mix64(tb_mix64(identity ^ (uint32_t)t->pid) ^ (uint64_t)t->tid) | 1;
-    identity = tb_mix64(identity ^ t->name);
+    identity = tb_mix64(tb_mix64(identity ^ t->name) ^ t->measure ^ t->is_incremental);
     uuid = t->parent;
   }
   return identity | 1;

@@ -18,6 +18,9 @@
 
 enum tb_prescanned_track_kind { TB_SURVEYED_OTHER, TB_SURVEYED_PROCESS, TB_SURVEYED_THREAD, TB_SURVEYED_COUNTER };
 
+/* So many tracks above a track are asked for what it is. */
+enum { TB_PRESCAN_PARENTS = 32 };
+
 /* What a TrackDescriptor says of its uuid. */
 struct tb_prescanned_track {
   uint64_t uuid, parent;
@@ -26,7 +29,9 @@ struct tb_prescanned_track {
   uint32_t machine;
   int32_t pid;
   int64_t tid;
-  uint8_t kind; /* enum tb_prescanned_track_kind */
+  uint8_t kind;        /* enum tb_prescanned_track_kind */
+  bool is_incremental; /* a counter: values are differences to the one before */
+  uint64_t measure;    /* a counter: hash of what its values count, and how; 0 where nothing says */
 };
 
 /* Whether a packet is what our Perfetto writer makes thread 0 of process 0 another than the idle thread by: a task

@@ -48,7 +48,23 @@ static uint64_t thread_key(const struct tb_source *s, const struct tb_prescanned
   return tb_mix64(process ? *out : process_key(s, t)) ^ tb_mix64((uint64_t)t->tid);
 }
 
-/* Whether a track that is no process or thread is the one that an earlier input means by the same uuid. */
+/* What the process or thread that a track is below is known by in the merged trace, maybe by several tracks in between;
+ * 0: it is below none. */
+static uint64_t find_owner(const struct tb_source *s, const struct tb_prescanned_track *t) {
+  for (int depth = 0; depth < TB_PRESCAN_PARENTS && t->parent; depth++) {
+    const uint64_t *parent = tb_map_find(&s->prescan.track_index, t->parent, 0);
+    if (!parent) return 0;
+    t = &s->prescan.tracks[*parent];
+    if (t->kind != TB_SURVEYED_PROCESS && t->kind != TB_SURVEYED_THREAD) continue;
+    const uint64_t *out = tb_map_find(&s->described, t->uuid, 0);
+    if (!out) out = tb_map_find(&s->uuid_map, t->uuid, 0);
+    return out ? *out : t->identity;
+  }
+  return 0;
+}
+
+/* Whether a track that is no process or thread is the one that an earlier input means by the same uuid. Both may be
+ * below a process of the same id and yet below two: their names differ. */
 static bool same_track(const struct tb_merger *m, const struct track_book *book, const struct tb_source *s,
                        const struct tb_prescanned_track *t) {
   const uint64_t *first = tb_map_find(&book->uuids, t->identity, 0);
@@ -56,7 +72,8 @@ static bool same_track(const struct tb_merger *m, const struct track_book *book,
   const struct tb_prescanned_track *o = first ? tb_prescan_track(&other->prescan, t->identity) : NULL;
   if (!o) return false; /* the other input's got it by the salt */
   return tb_source_machine_out(other, o->machine) == tb_source_machine_out(s, t->machine) &&
-         tb_prescan_identity(&other->prescan, o->uuid) == tb_prescan_identity(&s->prescan, t->uuid);
+         tb_prescan_identity(&other->prescan, o->uuid) == tb_prescan_identity(&s->prescan, t->uuid) &&
+         find_owner(other, o) == find_owner(s, t);
 }
 
 /* What a track is known by that no earlier input has: as before where that is free. */
