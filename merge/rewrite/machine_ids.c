@@ -121,15 +121,29 @@ static enum tb_status keep_boots_of(struct machine_book *book, const struct tb_s
   return status;
 }
 
+/* Whether another machine of the input is this one of the merged trace already. */
+static bool has_machine(const struct tb_source *s, uint32_t machine, uint32_t id) {
+  for (size_t i = 0; i < s->prescan.machine_count; i++) {
+    uint32_t other = s->prescan.machines[i].id;
+    const uint64_t *out = other != machine ? tb_map_find(&s->machines, other, 0) : NULL;
+    if (out && *out == id) return true;
+  }
+  return false;
+}
+
 /* The other machines of an input stay what they are, unless they have the name of another or, as machines of a merged
- * trace may, its boot. */
+ * trace may, its boot. Two machines of one input are never one by their boot: who merged it kept two recordings of one
+ * boot apart. */
 static enum tb_status other_machine(struct tb_merger *m, struct machine_book *book, struct tb_source *s,
                                     uint32_t machine) {
   const char *name = tb_source_machine_name(s, machine);
   const uint64_t *known = name ? tb_map_find(&book->names, name_hash(name), 0) : find_boot(book, s, machine);
   uint32_t id = tb_prescan_machine(&s->prescan, machine);
   const struct tb_prescanned_machine *own = machine_of(s, machine);
-  if (known && (name || !own || !other_recorder(m, s, own, (uint32_t)*known))) id = (uint32_t)*known;
+  if (known && !name &&
+      (has_machine(s, machine, (uint32_t)*known) || (own && other_recorder(m, s, own, (uint32_t)*known))))
+    known = NULL;
+  if (known) id = (uint32_t)*known;
   enum tb_status status = name && !known ? tb_map_put(&book->names, name_hash(name), 0, id) : TB_OK;
   if (status == TB_OK) status = keep_boots_of(book, s, machine, id);
   return status == TB_OK ? tb_map_put(&s->machines, machine, 0, id) : status;
