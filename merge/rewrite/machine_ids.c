@@ -2,6 +2,8 @@
  *
  * What ids become. Here: machines and packet sequences. The first input keeps its own.
  */
+#include <inttypes.h>
+
 #include "base/error.h"
 #include "base/mix64.h"
 #include "merge/rewrite/id_assignment.h"
@@ -16,6 +18,7 @@ static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
 /* What machines are known by: all of it that is taken, what names and boots have, and what this merge made. */
 struct machine_book {
   struct tb_map taken, names, boots, made;
+  struct tb_map processes; /* machine and pid with no name, and with each name: the last input that has it */
 };
 
 static uint64_t name_hash(const char *name) {
@@ -74,6 +77,79 @@ static const struct tb_prescanned_machine *machine_of(const struct tb_source *s,
   return NULL;
 }
 
+static uint64_t process_on(uint32_t machine, int32_t pid) { return tb_mix64((uint64_t)machine << 32 | (uint32_t)pid); }
+
+static bool is_named_process(const struct tb_prescanned_track *t) { return t->kind == TB_SURVEYED_PROCESS && t->name; }
+
+/* Keeps the names of all processes that the input has, for the inputs behind it. */
+static enum tb_status keep_processes(struct machine_book *book, const struct tb_source *s) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < s->prescan.track_count && status == TB_OK; i++) {
+    const struct tb_prescanned_track *t = &s->prescan.tracks[i];
+    if (!is_named_process(t)) continue;
+    uint64_t process = process_on(tb_source_machine_out(s, t->machine), t->pid);
+    status = tb_map_put(&book->processes, process, 0, s->index);
+    if (status == TB_OK) status = tb_map_put(&book->processes, process, t->name, s->index);
+  }
+  return status;
+}
+
+/* What names say of whether an input's host is a machine that earlier inputs have. */
+struct name_evidence {
+  size_t alike;                                /* processes that have one id and one name in both */
+  const struct tb_prescanned_track *otherwise; /* a process whose id has another name there; NULL: none */
+  const struct tb_source *there;
+};
+
+/* A process that has several names, in turn, is one that has one of them. */
+static enum tb_status compare_names(const struct tb_merger *m, const struct machine_book *book,
+                                    const struct tb_source *s, uint32_t id, struct name_evidence *evidence) {
+  struct tb_map alike;
+  enum tb_status status = TB_OK;
+  *evidence = (struct name_evidence){.alike = 0};
+  tb_map_init(&alike, m->allocator);
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < s->prescan.track_count && status == TB_OK; i++) {
+      const struct tb_prescanned_track *t = &s->prescan.tracks[i];
+      if (!is_named_process(t) || t->machine != tb_source_host(s)) continue;
+      uint64_t process = process_on(id, t->pid);
+      const uint64_t *there = tb_map_find(&book->processes, process, 0);
+      if (pass == 0 && there && tb_map_find(&book->processes, process, t->name))
+        status = tb_map_put(&alike, process, 0, 1);
+      if (pass == 0 || !there || evidence->otherwise || tb_map_find(&alike, process, 0)) continue;
+      evidence->otherwise = t;
+      evidence->there = &m->sources[*there];
+    }
+  }
+  evidence->alike = alike.count;
+  tb_map_free(&alike);
+  return status;
+}
+
+static bool recorded_at_once(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
+  const struct tb_merge_input_report *p = tb_source_report(m, a), *q = tb_source_report(m, b);
+  return a->prescan.has_time && b->prescan.has_time && p->first_ns <= q->last_ns && q->first_ns <= p->last_ns;
+}
+
+/* Sets *other where a process of the input's host cannot be what an earlier input has by that id: its name is another.
+ * Both are of one machine only where they have another process in common, and the id could be given anew in between.
+ * One boot is no sign of that: containers of one host have the same. */
+static enum tb_status is_other_by_names(struct tb_merger *m, const struct machine_book *book, const struct tb_source *s,
+                                        uint32_t id, bool *other) {
+  struct name_evidence names;
+  enum tb_status status = compare_names(m, book, s, id, &names);
+  *other = status == TB_OK && names.otherwise && (!names.alike || recorded_at_once(m, s, names.there));
+  if (*other)
+    tb_merge_report_add_note(
+        m->report, TB_MERGE_NOTE_NAMES_CONTRADICT, s->index,
+        "its process %" PRId32
+        " has another name than that of %s: taken for a process of another machine, as "
+        "those of two containers are, it has a machine of its own; with tb_merge_input.machine FILE=NAME, one name "
+        "for both, they are on one",
+        names.otherwise->pid, names.there->name);
+  return status;
+}
+
 /* What the machine is known by that an input's host is. */
 static enum tb_status host_machine(struct tb_merger *m, struct machine_book *book, struct tb_source *s, bool first,
                                    uint32_t *id) {
@@ -93,8 +169,15 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
         recorder->name);
     return new_machine(book, s->prescan.content, id);
   }
-  if (!known && !host && !first && other)
+  bool is_new = !known && !host && !first && other, contradicts = false;
+  if (is_new)
     status = new_machine(book, s->machine_name ? name_hash(s->machine_name) : s->prescan.content, id);
+  else if (!s->machine_name)
+    status = is_other_by_names(m, book, s, *id, &contradicts);
+  if (contradicts) {
+    status = new_machine(book, s->prescan.content, id);
+    if (known) return status;
+  }
   if (status == TB_OK && s->machine_name) status = tb_map_put(&book->names, name_hash(s->machine_name), 0, *id);
   if (status == TB_OK && s->boot) status = tb_map_put(&book->boots, s->boot, 0, *id);
   return status;
@@ -166,6 +249,7 @@ static enum tb_status identify_machines(struct tb_merger *m, struct machine_book
     if (status == TB_OK) status = tb_map_put(&s->machines, host, 0, id);
     for (size_t k = 0; k < s->prescan.machine_count && status == TB_OK; k++)
       if (s->prescan.machines[k].id != host) status = other_machine(m, book, s, s->prescan.machines[k].id);
+    if (status == TB_OK) status = keep_processes(book, s);
     first = false;
   }
   return status;
@@ -419,6 +503,7 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   tb_map_init(&machines.names, m->allocator);
   tb_map_init(&machines.boots, m->allocator);
   tb_map_init(&machines.made, m->allocator);
+  tb_map_init(&machines.processes, m->allocator);
   enum tb_status status = assign_machines(m, &machines);
   if (status == TB_OK) status = align_machines(m);
   if (status == TB_OK) status = assign_sequences(m);
@@ -431,6 +516,7 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   tb_map_free(&machines.names);
   tb_map_free(&machines.boots);
   tb_map_free(&machines.made);
+  tb_map_free(&machines.processes);
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     s->moves_machines = moves_machines(s);

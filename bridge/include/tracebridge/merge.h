@@ -162,7 +162,8 @@ struct tb_merge_input_report {
   X(PARTS_UNORDERED, WARNING, "parts_unordered")       /* a part, but nothing shows behind which other one */         \
   X(PART_UNCLEAR, WARNING, "part_unclear")             /* perhaps a part of another input, which nothing shows */     \
   X(PACKETS_DAMAGED, WARNING, "packets_damaged")       /* damaged inside, they stay as they are */                    \
-  X(TIMES_AFTER_DAMAGE, WARNING, "times_after_damage") /* written as differences, they are too early */
+  X(TIMES_AFTER_DAMAGE, WARNING, "times_after_damage") /* written as differences, they are too early */               \
+  X(NAMES_CONTRADICT, WARNING, "names_contradict")     /* a process has another name: another machine, perhaps */
 
 enum tb_merge_note_code {
 #define TB_MERGE_NOTE_ENUM(code, level, name) TB_MERGE_NOTE_##code,
