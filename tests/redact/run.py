@@ -64,7 +64,7 @@ def redacted(program, trace, out, *options):
 
 # Words of the formats that a writer only has where the trace has such events ("text" is in trace_event.texts).
 OWN = re.compile(
-    rb"^[-+]?(traceEvents|stackFrames|samples|displayTimeUnit|args|name|nano|bind_id|flow_(in|out)|scope|"
+    rb"^[-+]?(traceEvents|(json[.])?stackFrames|samples|displayTimeUnit|args|name|nano|bind_id|flow_(in|out)|scope|"
     rb"terminating_flow_ids|process_(name|labels|sort_index)|thread_(name|sort_index)|labels|sort_index|"
     rb"local|global|parent|category|weight|stack|tracebridge.*|"
     rb"tdur|tts|tdur_ns|tts_ns|sample|counter|baseTimeNanoseconds|clock-domain|LINUX_CLOCK_MONOTONIC|over|"
