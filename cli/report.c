@@ -152,6 +152,16 @@ static void print_notes(FILE *to, const struct tb_convert_report *report) {
   }
 }
 
+/* The viewer leaves out what is before its time 0. */
+static void print_negative_times(FILE *to, const struct tb_convert_report *report) {
+  const struct tb_writer_summary *summary = &report->summary;
+  char text[TB_UNIT_TEXT];
+  if (report->to != TB_FORMAT_PERFETTO || summary->first_ts > summary->last_ts || summary->first_ts >= 0) return;
+  cli_print(to, "  %stimes begin %s before 0, where the viewer shows nothing: merge of this one file moves them\n",
+            report->note_count ? "           " : "noted:     ",
+            tb_duration_text(text, (uint64_t)0 - (uint64_t)summary->first_ts));
+}
+
 static void print_loss(FILE *to, const char *where, const struct tb_loss *loss) {
   char text[CLI_TEXT_MAX];
   cli_print(to, "    %" PRIu64 " in %s: %s", loss->count, where, cli_library_text(loss->reason, text));
@@ -174,6 +184,7 @@ void cli_report_read_losses(FILE *to, const struct tb_loss *read, size_t count,
   if (!report) return;
   for (size_t i = 0; i < report->loss_count; i++) print_loss(to, where_lost(report, i), &report->losses[i]);
   print_notes(to, report);
+  print_negative_times(to, report);
 }
 
 void cli_report_losses(FILE *to, const struct tb_convert_report *report) {

@@ -38,7 +38,8 @@ static bool is_same_file(struct tb_str name, const char *path) {
 void tb_name_search_offer(struct tb_name_search *search, size_t index, const char *path, const char *member) {
   struct tb_str name = without_dot(search->name);
   enum tb_name_fit fit = TB_NAME_OTHER;
-  if (path && tb_str_equal(search->name, tb_str_from(path)))
+  if (!path) return;
+  if (tb_str_equal(search->name, tb_str_from(path)))
     fit = TB_NAME_EXACT;
   else if (is_whole(name, path) || is_whole(name, member))
     fit = TB_NAME_WHOLE;
@@ -74,11 +75,9 @@ enum tb_status tb_merge_find_input(const struct tb_merge_input *inputs, size_t c
   for (size_t i = 0; i < count; i++) tb_name_search_offer(&search, i, inputs[i].path, NULL);
   *index = search.index;
   for (size_t i = 0; i < count && !search.first; i++)
-    if (is_below(search.name, inputs[i].path))
-      return tb_fail(
-          error, TB_INVALID, TB_NO_OFFSET,
-          "%.*s is in the archive %.110s, and what is said of that holds for all in it; a manifest speaks of "
-          "one",
-          (int)(len < 100 ? len : 100), name, inputs[i].path);
+    if (inputs[i].path && is_below(search.name, inputs[i].path))
+      return tb_fail(error, TB_INVALID, TB_NO_OFFSET,
+                     "%.*s is in the archive %.110s, of which options speak as a whole; a manifest speaks of one trace",
+                     (int)(len < 100 ? len : 100), name, inputs[i].path);
   return tb_name_search_end(&search, error);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which input a name means, on the command line and in a manifest: the one that is called so, to the letter or but for
- * a `./` before it, else the one that is
- * the same file, as by an absolute path of what was given as a relative one, else the one whose path ends so, from one
- * of its `/` on. Two of these are an error, since which one was meant is not ours to guess.
+ * a `./` before it, else the one that is the same file, as by an absolute path of what was given as a relative one,
+ * else the one whose path ends so, from one of its `/` on. Two of these are an error, since which one was meant is not
+ * ours to guess.
  */
 #ifndef TB_MERGE_INPUT_INPUT_NAMES_H
 #define TB_MERGE_INPUT_INPUT_NAMES_H

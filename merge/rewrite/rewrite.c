@@ -61,9 +61,6 @@ static uint64_t new_id(struct tb_edit *e, enum tb_field_kind kind, uint64_t valu
       out = known ? *known : remap_event_uuid(map, value);
       map->uuids_changed += out != value;
       return out;
-    case TB_FIELD_LEGACY_ID:
-      if (e->plain_legacy) return value;
-      /* fall through */
     case TB_FIELD_FLOW:
       out = tb_remap_flow(map, value);
       map->flows_changed += out != value;
@@ -189,10 +186,7 @@ static enum tb_ftrace_clock ftrace_clock(const struct tb_edit *e, struct tb_str 
 /* What decides about fields of a message before they are come to. */
 static void look_at_guards(struct tb_edit *e, const struct tb_field_node *parent, uint32_t number, struct tb_str in) {
   if (parent == e->tree->nodes && number == TB_TRACE_PACKET_FTRACE_EVENTS) e->ftrace = ftrace_clock(e, in);
-  if (number == TB_TRACK_EVENT_LEGACY_EVENT && parent == e->track_event) {
-    e->has_legacy = true;
-    e->plain_legacy = !find_number(in, TB_TRACK_EVENT_LEGACY_EVENT_PHASE);
-  }
+  if (number == TB_TRACK_EVENT_LEGACY_EVENT && parent == e->track_event) e->has_legacy = true;
 }
 
 static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node *node, struct tb_str in);

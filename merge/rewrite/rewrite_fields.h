@@ -15,7 +15,6 @@ enum tb_field_kind {
   TB_FIELD_UUID,           /* the uuid of a track that something happens on */
   TB_FIELD_TRACK,          /* the uuid of a track that is described, or of its parent */
   TB_FIELD_FLOW,           /* a flow's id, or another one that is of the whole trace */
-  TB_FIELD_LEGACY_ID,      /* LegacyEvent's id: of the whole trace where the event has a phase */
   TB_FIELD_CLOCK,          /* a clock's id */
   TB_FIELD_SNAPSHOT,       /* a ClockSnapshot */
   TB_FIELD_SYNC,           /* a RemoteClockSync */

@@ -22,7 +22,6 @@ struct tb_edit {
   struct tb_message_patch *patches;
   const struct tb_field_node *track_event; /* the node of track events */
   enum tb_ftrace_clock ftrace;             /* of the bundle at hand */
-  bool plain_legacy;                       /* the legacy event has no phase: its ids are only kept for the way back */
   bool names_track, has_legacy;            /* the track event */
   uint64_t track;                          /* that it names last */
 };

@@ -185,7 +185,7 @@ static enum tb_status assign(struct tb_merger *m, struct track_book *book) {
       s->remap.flow_salt = m->options.share_flows ? 0 : tb_mix64(salt) | 1;
       s->remap.uuids = &s->uuid_map;
       s->remap.active |= 1u << TB_FIELD_UUID | 1u << TB_FIELD_TRACK;
-      if (s->remap.flow_salt) s->remap.active |= 1u << TB_FIELD_FLOW | 1u << TB_FIELD_LEGACY_ID;
+      if (s->remap.flow_salt) s->remap.active |= 1u << TB_FIELD_FLOW;
       s->remap.described = &s->described;
       s->root = tb_mix64(s->remap.uuid_salt) | 1;
       status = map_tracks(m, book, s);

@@ -24,6 +24,7 @@ ALLOWED = {
     ("merge/clocks/marker_relations.c", "FTRACE"): "the marks of ftrace text",
     ("merge/align/align_inputs.c", "PERFETTO"): "reads what inputs.c made",
     ("cli/cmd_open.c", "PERFETTO"): "viewers read Perfetto traces, what they get is one",
+    ("cli/report.c", "PERFETTO"): "says what the viewer of Perfetto traces does not show",
     ("cli/merge_summary.c", "PERFETTO"): "a merged trace that is not converted is a Perfetto trace",
 }
 
