@@ -242,3 +242,18 @@ void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg) {
   }
   TB_JSON_EMIT(emit, "null");
 }
+
+void tb_json_emit_frame_place(struct tb_json_emit *emit, const struct tb_frame *frame) {
+  if (frame->mapping.len) {
+    TB_JSON_EMIT(emit, ",\"category\":");
+    tb_json_emit_string(emit, frame->mapping);
+  }
+  if (frame->file.len) {
+    TB_JSON_EMIT(emit, ",\"file\":");
+    tb_json_emit_string(emit, frame->file);
+  }
+  if (frame->line) {
+    TB_JSON_EMIT(emit, ",\"line\":");
+    tb_json_emit_uint(emit, frame->line);
+  }
+}

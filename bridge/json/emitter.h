@@ -70,4 +70,8 @@ void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, 
 /* {"name":value,…} of the top-level arguments. */
 void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count);
 
+/* The further members of a stack frame's object: `category`, which is its mapping, `file` and `line`, where it has
+ * them. */
+void tb_json_emit_frame_place(struct tb_json_emit *emit, const struct tb_frame *frame);
+
 #endif

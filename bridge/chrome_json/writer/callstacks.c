@@ -77,18 +77,7 @@ static enum tb_status write_frame(struct tb_json_writer *w, const struct tb_fram
     char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX);
     if (at) tb_json_emit_end(emit, tb_json_put_hex(at, frame->pc));
   }
-  if (frame->mapping.len) {
-    TB_JSON_EMIT(emit, ",\"category\":");
-    tb_json_emit_string(emit, frame->mapping);
-  }
-  if (frame->file.len) {
-    TB_JSON_EMIT(emit, ",\"file\":");
-    tb_json_emit_string(emit, frame->file);
-  }
-  if (frame->line) {
-    TB_JSON_EMIT(emit, ",\"line\":");
-    tb_json_emit_uint(emit, frame->line);
-  }
+  tb_json_emit_frame_place(emit, frame);
   if (parent) {
     TB_JSON_EMIT(emit, ",\"parent\":");
     emit_frame_id(w, emit, parent);

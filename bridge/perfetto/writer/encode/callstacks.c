@@ -114,6 +114,11 @@ static struct tb_stack_frame *find_frame(struct tb_callstacks *stacks, struct tb
   return number && stacks->frames[number - 1].defined ? &stacks->frames[number - 1] : NULL;
 }
 
+static struct tb_frame frame_of(const struct tb_stack_frame *frame) {
+  return (struct tb_frame){
+      .function = frame->function, .mapping = frame->mapping, .file = frame->file, .line = frame->line};
+}
+
 enum tb_status tb_callstacks_walk(struct tb_callstacks *stacks, struct tb_str text, frame_function *frame, void *ctx) {
   if (text.ptr[0] == 'f') return walk_frames(text, frame, ctx);
   const struct tb_stack_frame *chain[MAX_FRAMES];
@@ -122,10 +127,7 @@ enum tb_status tb_callstacks_walk(struct tb_callstacks *stacks, struct tb_str te
   for (; at && count < MAX_FRAMES; at = at->parent.len ? find_frame(stacks, at->parent) : NULL) chain[count++] = at;
   while (count-- > 0) {
     /* cppcheck-suppress uninitvar */
-    struct tb_frame f = {.function = chain[count]->function,
-                         .mapping = chain[count]->mapping,
-                         .file = chain[count]->file,
-                         .line = chain[count]->line};
+    struct tb_frame f = frame_of(chain[count]);
     enum tb_status status = frame(ctx, &f);
     if (status != TB_OK) return status;
   }
@@ -141,21 +143,11 @@ void tb_callstacks_use(struct tb_callstacks *stacks, struct tb_str text) {
 }
 
 static void emit_frame(struct tb_json_emit *emit, struct tb_str id, const struct tb_stack_frame *frame) {
+  const struct tb_frame place = frame_of(frame);
   tb_json_emit_string(emit, id);
   TB_JSON_EMIT(emit, ":{\"name\":");
   tb_json_emit_string(emit, frame->function);
-  if (frame->mapping.len) {
-    TB_JSON_EMIT(emit, ",\"category\":");
-    tb_json_emit_string(emit, frame->mapping);
-  }
-  if (frame->file.len) {
-    TB_JSON_EMIT(emit, ",\"file\":");
-    tb_json_emit_string(emit, frame->file);
-  }
-  if (frame->line) {
-    TB_JSON_EMIT(emit, ",\"line\":");
-    tb_json_emit_uint(emit, frame->line);
-  }
+  tb_json_emit_frame_place(emit, &place);
   if (frame->parent.len) {
     TB_JSON_EMIT(emit, ",\"parent\":");
     tb_json_emit_string(emit, frame->parent);

@@ -39,7 +39,7 @@ merge --manifest manifest.json | grep -c "machine node"
 tracebridge merge -q "$PWD/runs/rank0/trace.json" "$PWD/trace.json" --dry-run --report - \
   --offset trace.json=1s --machine runs/rank0/trace.json=x 2>&1 |
   grep -E "trace.json:|offset|machine" | here
-echo "the name to the letter counts before what is the same but for ./, and a name twice is told apart so"
+echo "the name to the letter counts before what is the same but for ./, by which one of a name twice is meant"
 merge ./trace.json trace.json --offset trace.json=1s --offset ./trace.json=2s 2>/dev/null | placed
 echo '[{"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 5}]' >bare.json
 tracebridge merge -q bare.json bare.json -o out.json 2>&1 | grep -e --offset
