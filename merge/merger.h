@@ -266,6 +266,23 @@ typedef enum tb_status (*tb_write_packets)(void *ctx);
 bool tb_merger_converts_to(const struct tb_merger *m, const char *out);
 TB_MUST_CHECK enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out, tb_write_packets write,
                                                  void *ctx);
+
+/* One of the files that are written at once. Zero-initialise, with the first two. */
+struct tb_trace_file {
+  const char *out;          /* this says its format and whether it is compressed */
+  bool is_measured;         /* it is not written under that name: what counts is how large it would be */
+  struct tb_output *output; /* for its packets: the merger's, before any are written */
+  uint64_t bytes;           /* that it has; before they are compressed, but where packets are measured */
+  bool is_written;
+  /* its packets, where they are converted or measured */
+  struct tb_copy_store store;
+  struct tb_input_place copy;
+  char copy_name[TB_COPY_STORE_NAME];
+};
+/* The same of one file or several, of which `write` writes packets to each; m->output is the first one's. Where it
+ * fails, those that are written stay. */
+TB_MUST_CHECK enum tb_status tb_merger_write_files(struct tb_merger *m, struct tb_trace_file *files, size_t count,
+                                                   tb_write_packets write, void *ctx);
 /* How many bytes tb_merger_write_out would write; those of a converted trace before they are compressed. */
 TB_MUST_CHECK enum tb_status tb_merger_measure(struct tb_merger *m, const char *out, tb_write_packets write, void *ctx,
                                                uint64_t *bytes);

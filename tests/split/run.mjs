@@ -66,6 +66,7 @@ async function readerOf(options, home, trace, work) {
 
 // A tenth of the time, or of the size.
 async function waysOf(options, home, trace, perfetto) {
+  if (options.by?.includes("=")) return [options.by];
   const span = await queryTrace(home, perfetto, { span: "select start_ts, end_ts from trace_bounds" });
   const [start, end] = span.span.rows[0].map(BigInt);
   const ways = ["process", "thread", "machine", `time=${(end - start) / 3n + 1n}ns`,

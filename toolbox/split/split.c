@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks at a trace to plan its parts, then writes them one after the other, each by a reading of its own.
+ * Looks at a trace to plan its parts, then writes them, several by one reading.
  */
 #include "tracebridge/split.h"
 
@@ -20,6 +20,9 @@
 #include "toolbox/split/split_part.h"
 #include "tracebridge/file.h"
 #include "tracebridge/info.h"
+
+enum { TOGETHER_MAX = 32, STATE_MAX = 256 << 20 };
+#define NO_PLACE UINT32_MAX
 
 struct splitting {
   struct tb_split_options options;
@@ -98,42 +101,66 @@ static const char *suffix_of(const struct splitting *s) {
   return tb_merge_report_print(s->walk.merger.report, "%s.gz", own);
 }
 
-static enum tb_status write_part(struct splitting *s, struct tb_split_writing *writing) {
+/* The path of a part; NULL where memory is out, or it is not to be written. */
+static const char *path_of(struct splitting *s, size_t part) {
   struct tb_merger *m = &s->walk.merger;
-  const struct tb_split_piece *piece = &s->plan.pieces[writing->part];
   char name[TB_PART_NAME_MAX];
-  tb_part_name(&s->plan, writing->part, suffix_of(s), name);
+  tb_part_name(&s->plan, part, suffix_of(s), name);
   const char *path = tb_merge_report_print(m->report, "%s/%s", s->directory, name);
-  if (!*path) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  if (tb_file_overwrites_input(path, s->in)) {
-    tb_error_set_file(&m->error, path);
-    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "a part would overwrite the input; name another folder");
-  }
-  enum tb_status status = tb_merger_write_out(m, path, tb_split_part_write, writing);
-  if (status != TB_OK) return status;
-  struct tb_split_part *part = &s->parts[s->report.part_count++];
-  *part = (struct tb_split_part){.name = path + strlen(s->directory) + 1,
-                                 .packets = piece->packets,
-                                 .bytes = m->report->summary.bytes_out,
-                                 .has_start = s->plan.by == TB_SPLIT_TIME};
-  if (part->has_start) part->start_ns = tb_time_add(s->plan.first, s->plan.window_ns * (int64_t)writing->part);
-  return TB_OK;
+  if (*path && !tb_file_overwrites_input(path, s->in)) return path;
+  tb_error_set_file(&m->error, path);
+  (void)tb_fail(&m->error, *path ? TB_REFUSED : TB_NO_MEMORY, TB_NO_OFFSET, "%s",
+                *path ? "a part would overwrite the input; name another folder" : "out of memory");
+  return NULL;
 }
 
+static void report_part(struct splitting *s, const struct tb_split_writing *writing) {
+  struct tb_split_part *part = &s->parts[s->report.part_count++];
+  *part = (struct tb_split_part){.name = writing->file->out + strlen(s->directory) + 1,
+                                 .packets = s->plan.pieces[writing->part].packets,
+                                 .bytes = writing->file->bytes,
+                                 .has_start = s->plan.by == TB_SPLIT_TIME};
+  if (part->has_start) part->start_ns = tb_time_add(s->plan.first, s->plan.window_ns * (int64_t)writing->part);
+}
+
+/* Writes the parts from *next on that one reading can, and leaves *next behind them. */
+static enum tb_status write_group(struct splitting *s, uint64_t recording, size_t most, size_t *next) {
+  struct tb_split_writing writings[TOGETHER_MAX];
+  struct tb_trace_file files[TOGETHER_MAX];
+  struct tb_split_group group = {.plan = &s->plan, .recording = recording, .writings = writings};
+  struct tb_merger *m = &s->walk.merger;
+  size_t begin = *next;
+  for (; *next < s->plan.count && group.count < most; ++*next) {
+    if (*next && !s->plan.pieces[*next].packets) continue;
+    size_t at = group.count++;
+    files[at] = (struct tb_trace_file){.out = path_of(s, *next)};
+    writings[at] = (struct tb_split_writing){.part = *next, .file = &files[at]};
+    if (!files[at].out) return m->error.code;
+    s->plan.pieces[*next].place = (uint32_t)at;
+  }
+  if (!group.count) return TB_OK;
+  enum tb_status status = tb_merger_write_files(m, files, group.count, tb_split_group_write, &group);
+  for (size_t i = 0; i < group.count; i++)
+    if (files[i].is_written) report_part(s, &writings[i]);
+  s->report.packets_in = group.packets_in;
+  for (size_t i = begin; i < *next; i++) s->plan.pieces[i].place = NO_PLACE;
+  return status;
+}
+
+/* One reading writes so many parts that what each may hold back of the trace's state is not too much together. */
 static enum tb_status write_parts(struct splitting *s) {
   struct tb_merger *m = &s->walk.merger;
   const struct tb_split_options *o = &s->options;
   uint64_t how = tb_mix64((uint64_t)o->by ^ tb_mix64((uint64_t)o->window_ns ^ tb_mix64(o->part_bytes)));
-  struct tb_split_writing writing = {.plan = &s->plan, .recording = tb_mix64(how ^ s->walk.source->prescan.content)};
+  uint64_t recording = tb_mix64(how ^ s->walk.source->prescan.content);
+  uint64_t most = s->plan.state_most ? STATE_MAX / s->plan.state_most : TOGETHER_MAX;
+  size_t next = 0;
   enum tb_status status = TB_OK;
+  most = most < 1 ? 1 : most > TOGETHER_MAX ? TOGETHER_MAX : most;
   s->parts = tb_arena_alloc(&m->report->arena, s->plan.count * sizeof(*s->parts));
   if (!s->parts) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  for (size_t i = 0; i < s->plan.count && status == TB_OK; i++) {
-    if (i && !s->plan.pieces[i].packets) continue;
-    writing.part = i;
-    status = write_part(s, &writing);
-  }
-  s->report.packets_in = writing.packets_in;
+  for (size_t i = 0; i < s->plan.count; i++) s->plan.pieces[i].place = NO_PLACE;
+  while (next < s->plan.count && status == TB_OK) status = write_group(s, recording, (size_t)most, &next);
   s->report.parts = s->parts;
   return status;
 }

@@ -330,9 +330,24 @@ static enum tb_status count_mixed(struct tb_split_plan *plan) {
   return status == TB_OK ? plan->failed : status;
 }
 
+/* How large the state of sequences is at a time. */
+static enum tb_status measure_state(struct tb_split_plan *plan) {
+  const struct tb_walk *walk = plan->walk;
+  const struct tb_packet_header *head = &walk->packet.head;
+  if (!head->cleared && !head->dropped && !head->has_defaults && !head->interned_count) return TB_OK;
+  uint64_t *found = tb_map_find(&plan->states, walk->sequence_number, 0);
+  uint64_t before = found ? *found : 0, after = (head->cleared ? 0 : before) + walk->packet.framed.len;
+  plan->state += after - before;
+  if (plan->state > plan->state_most) plan->state_most = plan->state;
+  if (!found) return tb_map_put(&plan->states, walk->sequence_number, 0, after);
+  *found = after;
+  return TB_OK;
+}
+
 static enum tb_status count_packet(struct tb_split_plan *plan) {
   size_t part;
   enum tb_status status = tb_split_plan_packet(plan, &part);
+  if (status == TB_OK) status = measure_state(plan);
   if (status == TB_OK && by_place(plan) && plan->has_view)
     status = tb_crossing_slices_take(&plan->crossing, plan->walk, &plan->view);
   if (status != TB_OK || part == TB_SPLIT_ALL) return status;
@@ -344,6 +359,8 @@ static enum tb_status count_packet(struct tb_split_plan *plan) {
 
 static enum tb_status count(struct tb_split_plan *plan) {
   tb_split_plan_rewind(plan);
+  tb_map_clear(&plan->states);
+  plan->state = 0;
   for (size_t i = 0; i < plan->count; i++) plan->pieces[i].packets = 0;
   enum tb_status status = tb_walk_start(plan->walk);
   while (status == TB_OK && (status = tb_walk_next(plan->walk)) == TB_OK)
@@ -379,6 +396,7 @@ void tb_split_plan_init(struct tb_split_plan *plan, struct tb_walk *walk, struct
   tb_owners_init(&plan->owners, a);
   tb_map_init(&plan->frames.cookies, a);
   tb_map_init(&plan->piece_index, a);
+  tb_map_init(&plan->states, a);
   tb_map_init(&plan->dumps, a);
   tb_buffer_init(&plan->fates, a, 0);
   tb_crossing_slices_init(&plan->crossing, plan, a);
@@ -392,6 +410,7 @@ void tb_split_plan_free(struct tb_split_plan *plan) {
   tb_buffer_free(&plan->fates);
   tb_map_free(&plan->frames.cookies);
   tb_map_free(&plan->piece_index);
+  tb_map_free(&plan->states);
   tb_map_free(&plan->dumps);
   tb_crossing_slices_free(&plan->crossing);
   tb_part_size_free(&plan->size);

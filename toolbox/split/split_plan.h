@@ -22,6 +22,7 @@ struct tb_split_piece {
   struct tb_whose whose; /* by process or thread; by machine its machine alone */
   uint64_t packets;      /* that it has, or a part of them; 0: it is not written */
   uint64_t first_number; /* by size: of its first packet */
+  uint32_t place;        /* the caller's */
 };
 
 /* Caller-owned; tb_split_plan_init, then tb_split_plan_free. */
@@ -41,6 +42,9 @@ struct tb_split_plan {
   int64_t first, last;
   struct tb_crossing_slices crossing; /* by time and size */
   struct tb_part_size size;           /* by size: of the last part so far */
+  struct tb_map states;               /* walk's number of a sequence -> bytes of its state since that was cleared */
+  uint64_t state;                     /* of all sequences, ... */
+  uint64_t state_most;                /* ... and at most */
   struct tb_map dumps;       /* of a heap: the walk's number of a sequence, kind -> the part that the rest of one
                                        * goes to, plus one; 0: it is whole */
   struct tb_event_view view; /* of the current packet, where it is a track event that was read */
