@@ -84,7 +84,8 @@ void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *sta
   struct tb_json_open *slice = tb_json_push_slice(w, state, event, false);
   if (!slice) return;
   slice->phase = begin_phase(event);
-  if (!event->id.kind) tb_json_describe(w, state, event->track);
+  if (!event->id.kind) tb_json_describe(w, event->track);
+  state = tb_json_track_state(w, event->track);
   size_t start = tb_json_object_begin(w);
   tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
   tb_json_emit_phase(&w->out, slice->phase);
@@ -211,7 +212,8 @@ void tb_json_instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *s
   bool custom = event->track->type == TB_TRACK_CUSTOM;
   bool implied = phase == 'i' || phase == 'I' || !phase;
   if (custom && implied) phase = 'n';
-  if (custom && !event->id.kind && phase == 'n') tb_json_describe(w, state, event->track);
+  if (custom && !event->id.kind && phase == 'n') tb_json_describe(w, event->track);
+  state = tb_json_track_state(w, event->track);
   size_t start = tb_json_object_begin(w);
   tb_json_emit_head(&w->out, event);
   tb_json_emit_phase(&w->out, phase ? phase : 'i');

@@ -116,15 +116,36 @@ void tb_json_put_track_name(struct tb_json_writer *w, const struct tb_event *eve
   if (!tb_intern_id(&w->track_names, text_from(w, start))) (void)tb_json_fail(w, TB_NO_MEMORY);
 }
 
-void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track) {
-  if (state->described || (!track->name.len && track->has_pid)) return;
+/* Whether it is below another track than its process. */
+static bool is_below_track(const struct tb_track *track) {
+  return track->parent && (track->parent->type == TB_TRACK_CUSTOM || track->parent->type == TB_TRACK_THREAD);
+}
+
+static void emit_parent(struct tb_json_writer *w, const struct tb_track *parent) {
+  TB_JSON_EMIT(&w->out, ",\"parent\":{\"name\":");
+  tb_json_emit_string(&w->out, parent->name);
+  if (parent->type == TB_TRACK_THREAD) {
+    TB_JSON_EMIT(&w->out, ",\"tid\":");
+    tb_json_emit_int(&w->out, parent->tid);
+  } else {
+    tb_json_emit_track_id(&w->out, parent, false);
+  }
+  TB_JSON_EMIT(&w->out, "}");
+}
+
+void tb_json_describe(struct tb_json_writer *w, const struct tb_track *track) {
+  struct tb_json_track *state = tb_json_track_state(w, track);
+  bool is_below = is_below_track(track);
+  if (!state || state->described || (!track->name.len && track->has_pid && !is_below)) return;
   state->described = true;
+  if (is_below && track->parent->type == TB_TRACK_CUSTOM) tb_json_describe(w, track->parent);
   size_t start = tb_json_begin_track_name(w, track);
   if (tb_track_get_details(track)->description.len) {
     TB_JSON_EMIT(&w->out, ",\"description\":");
     tb_json_emit_string(&w->out, tb_track_get_details(track)->description);
   }
   tb_json_emit_track_id(&w->out, track, false);
+  if (is_below) emit_parent(w, track->parent);
   TB_JSON_EMIT(&w->out, "}");
   tb_json_end_track_name(w, start);
 }

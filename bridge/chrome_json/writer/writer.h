@@ -244,8 +244,8 @@ void tb_json_forget_end_names(struct tb_json_writer *w);
 
 /* Metadata events for what a track says of itself, where it is new. */
 void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
-/* The same for a track that JSON knows by an id only. */
-void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track);
+/* The same for a track that JSON knows by an id only, after those above it. States of tracks may move. */
+void tb_json_describe(struct tb_json_writer *w, const struct tb_track *track);
 /* Begins the metadata event `track_name` up to the name of the track in its `args`; gives where, for the end. */
 size_t tb_json_begin_track_name(struct tb_json_writer *w, const struct tb_track *track);
 /* Ends it behind its `args`, and leaves it out where the source has the same as an event of its own, as a trace has

@@ -216,20 +216,28 @@ void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) 
   if (track_name.len) tb_fxt_name_track(w, event->track, track_name); /* others look for names in kernel objects */
 }
 
-void tb_fxt_put_track_name(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t number) {
-  const struct tb_track *track = event->track;
+void tb_fxt_put_track_name(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_track *track,
+                           uint64_t number, uint64_t parent) {
   bool is_said = !track->name.len || tb_str_equal(track->name, event->name); /* readers take a slice's name for it */
   bool is_lane = event->phase == 'X' || event->phase == 'B';                 /* of slices that overlap on a thread */
-  if (is_lane || (is_said && track->has_pid)) return;
-  const struct tb_arg args[] = {{.name = TB_STR("name"), .span = 1, .type = TB_ARG_STRING, .text = track->name},
-                                {.name = TB_STR("id"), .span = 1, .type = TB_ARG_UINT, .u = number},
-                                {.name = TB_STR("pid"), .span = 1, .type = TB_ARG_INT}};
+  bool is_of_thread = track->parent && track->parent->type == TB_TRACK_THREAD;
+  if (is_lane || (is_said && track->has_pid && !parent && !is_of_thread && track == event->track)) return;
+  struct tb_arg args[5];
+  uint32_t count = 0;
+  args[count++] = (struct tb_arg){.name = TB_STR("name"), .span = 1, .type = TB_ARG_STRING, .text = track->name};
+  args[count++] = (struct tb_arg){.name = TB_STR("id"), .span = 1, .type = TB_ARG_UINT, .u = number};
+  if (!track->has_pid) args[count++] = (struct tb_arg){.name = TB_STR("pid"), .span = 1, .type = TB_ARG_INT};
+  if (parent || is_of_thread) args[count++] = (struct tb_arg){.name = TB_STR("parent"), .span = 2, .type = TB_ARG_DICT};
+  if (is_of_thread)
+    args[count++] = (struct tb_arg){.name = TB_STR("tid"), .span = 1, .type = TB_ARG_INT, .i = track->parent->tid};
+  else if (parent)
+    args[count++] = (struct tb_arg){.name = TB_STR("id"), .span = 1, .type = TB_ARG_UINT, .u = parent};
   const struct tb_event name = {.type = TB_EVENT_METADATA,
                                 .has = TB_HAS_NAME | TB_HAS_ARGS,
                                 .name = TB_STR("track_name"),
                                 .args = args,
-                                .arg_count = track->has_pid ? 2 : 3,
-                                .track = track,
+                                .arg_count = count,
+                                .track = is_of_thread ? track->parent : track,
                                 .offset = event->offset};
   tb_fxt_put_metadata(w, &name);
   w->args.count = 0;

@@ -224,18 +224,22 @@ uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event,
   return own_number_of(w, id->is_number ? id->value : identity, identity);
 }
 
-uint64_t tb_fxt_track_number(struct tb_fxt_writer *w, const struct tb_event *event) {
-  const struct tb_track *track = event->track;
+/* `event`: on the track, or on one below it. */
+static uint64_t number_of_track(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_track *track) {
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
   if (!track_state) return track->uuid;
   struct tb_fxt_track_more *more = tb_fxt_own_more(w, track_state);
   if (!more) return track->uuid;
-  if (!more->number) {
-    uint64_t number = track->uuid ? track->uuid : UINT64_C(1) << 62 | track->index;
-    number = own_number_of(w, number, tb_mix_word(number, track->index) | 1);
-    more->number = number;
-    tb_fxt_put_track_name(w, event, number);
-    return number;
-  }
-  return more->number;
+  if (more->number) return more->number;
+  uint64_t number = track->uuid ? track->uuid : UINT64_C(1) << 62 | track->index;
+  number = own_number_of(w, number, tb_mix_word(number, track->index) | 1);
+  more->number = number;
+  bool is_below = track->parent && track->parent->type == TB_TRACK_CUSTOM;
+  uint64_t parent = is_below ? number_of_track(w, event, track->parent) : 0; /* states of tracks may move */
+  tb_fxt_put_track_name(w, event, track, number, parent);
+  return number;
+}
+
+uint64_t tb_fxt_track_number(struct tb_fxt_writer *w, const struct tb_event *event) {
+  return number_of_track(w, event, event->track);
 }

@@ -306,10 +306,9 @@ enum tb_status tb_perfetto_name_thread(struct tb_perfetto_writer *p, uint32_t se
 }
 
 /* Not by nanopb: where slices overlap, there are as many lanes as slices. */
-enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *parent,
-                                      struct tb_str name) {
+enum tb_status tb_perfetto_write_lane_below(struct tb_perfetto_writer *p, uint64_t uuid, uint64_t parent_uuid,
+                                            struct tb_str name) {
   enum { FIELDS = 5 };
-  uint64_t parent_uuid = uuid_of(p, parent);
   p->scratch.len = 0;
   if (tb_buffer_reserve(&p->scratch, (size_t)2 * FIELDS * TB_WIRE_VARINT_MAX + name.len) != TB_OK)
     return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -320,6 +319,23 @@ enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uui
   if (parent_uuid) at = tb_wire_put_uint(at, TB_TRACK_DESCRIPTOR_PARENT_UUID, parent_uuid);
   at = tb_wire_close_message(descriptor, at);
   return tb_packet_sink_put_fields(&p->sink, (struct tb_str){p->scratch.data, (size_t)(at - p->scratch.data)});
+}
+
+enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *parent,
+                                      struct tb_str name) {
+  return tb_perfetto_write_lane_below(p, uuid, uuid_of(p, parent), name);
+}
+
+enum tb_status tb_perfetto_named_track(struct tb_perfetto_writer *p, uint32_t key, uint64_t *uuid) {
+  struct tb_track_group *named = &p->groups.items[key];
+  uint64_t above = uuid_of(p, named->parent);
+  enum tb_status status = TB_OK;
+  *uuid = named->uuid;
+  if (*uuid) return TB_OK;
+  if (named->above) status = tb_perfetto_named_track(p, named->above, &above);
+  *uuid = named->uuid = ++p->next_uuid;
+  struct tb_str none = {NULL, 0};
+  return status == TB_OK ? tb_perfetto_write_lane_below(p, *uuid, above, named->name ? *named->name : none) : status;
 }
 
 /* The global track of another machine than the one that recorded: a track of its own, above that machine's. */

@@ -14,6 +14,11 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_created_threads(struct tb_perfett
 /* Writes the descriptor of a track without a process or thread of its own. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid,
                                                     const struct tb_track *parent, struct tb_str name);
+/* The same below a track of that uuid, 0: below the trace. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_lane_below(struct tb_perfetto_writer *p, uint64_t uuid,
+                                                          uint64_t parent_uuid, struct tb_str name);
+/* Sets *uuid to that of the track of a key of class NAMED_ID, which is described where it was not, with those above. */
+TB_MUST_CHECK enum tb_status tb_perfetto_named_track(struct tb_perfetto_writer *p, uint32_t key, uint64_t *uuid);
 /* Writes on a sequence that its next events are of the thread, for readers who take it from there; to others the events
  * name it. The thread has a descriptor. */
 TB_MUST_CHECK enum tb_status tb_perfetto_name_thread(struct tb_perfetto_writer *p, uint32_t sequence_id,

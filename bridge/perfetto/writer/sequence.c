@@ -31,10 +31,17 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
     return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_OVERLAPPING_SLICES);
   }
   const struct tb_lane_group *group = &p->groups.lanes[lane->lane_group];
+  uint64_t above;
   if (group->class == TB_GROUP_CARRIED || group->class == TB_GROUP_PROFILE ||
       (group->class == TB_GROUP_TRACK && lane->number == 0)) {
     *uuid = group->parent ? p->tracks.items[group->parent->index].uuid : 0;
     return TB_OK;
+  }
+  if (group->named && lane->number == 0) return tb_perfetto_named_track(p, group->named, uuid);
+  if (group->named && p->groups.items[group->named].above) {
+    enum tb_status status = tb_perfetto_named_track(p, p->groups.items[group->named].above, &above);
+    *uuid = ++p->next_uuid;
+    return status == TB_OK ? tb_perfetto_write_lane_below(p, *uuid, above, group->name) : status;
   }
   *uuid = ++p->next_uuid;
   return tb_perfetto_write_lane(p, *uuid, group->parent,

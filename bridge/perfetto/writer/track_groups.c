@@ -107,7 +107,10 @@ uint32_t tb_perfetto_async_group(struct tb_perfetto_writer *p, const struct tb_e
   if (named) parent = p->groups.items[named].parent;
   uint32_t key = intern_key(p, class, parent);
   if (key && p->groups.items[key].parent != parent) p->groups.items[key].shared = true;
-  if (key && named) p->groups.items[key].name = p->groups.items[named].name;
+  if (key && named) {
+    p->groups.items[key].name = p->groups.items[named].name;
+    p->groups.items[key].named = named;
+  }
   return key;
 }
 
@@ -172,10 +175,10 @@ static bool add_series_text(struct tb_perfetto_writer *p, const struct tb_track 
 }
 
 /* The id as our writers say it of a track: `"id": I`, or `"id2": {"local": I}` of a process' own. */
-static bool find_named_id(const struct tb_event *event, struct tb_id *id) {
-  const struct tb_arg *arg = tb_find_member(event->args, event->arg_count, TB_STR("id"));
+static bool find_named_id(const struct tb_arg *members, uint32_t count, struct tb_id *id) {
+  const struct tb_arg *arg = tb_find_member(members, count, TB_STR("id"));
   if (arg) return parse_id(arg, id);
-  const struct tb_arg *id2 = tb_find_member(event->args, event->arg_count, TB_STR("id2"));
+  const struct tb_arg *id2 = tb_find_member(members, count, TB_STR("id2"));
   if (!id2 || id2->type != TB_ARG_DICT) return false;
   arg = tb_find_member(id2 + 1, id2->span - 1, TB_STR("local"));
   if (!arg || !parse_id(arg, id)) return false;
@@ -203,7 +206,7 @@ static enum tb_status key_of_named(struct tb_perfetto_writer *p, const struct tb
   struct tb_id id;
   bool added;
   *key = 0;
-  if (find_named_id(event, &id)) {
+  if (find_named_id(event->args, event->arg_count, &id)) {
     added = add_named_text(p, event, &id);
     p->groups.names_ids = true;
   } else if (counter) {
@@ -219,20 +222,50 @@ static enum tb_status key_of_named(struct tb_perfetto_writer *p, const struct tb
   return *key ? TB_OK : TB_NO_MEMORY;
 }
 
+static enum tb_status set_name(struct tb_perfetto_writer *p, uint32_t key, struct tb_str name) {
+  struct tb_str *own = tb_arena_alloc(&p->arena, sizeof(*own));
+  if (!own) return TB_NO_MEMORY;
+  *own = (struct tb_str){NULL, 0};
+  if (name.len) *own = tb_arena_copy(&p->arena, name);
+  p->groups.items[key].name = own;
+  return name.len && !own->ptr ? TB_NO_MEMORY : TB_OK;
+}
+
+/* Whether the track of `key` is `above` or above that. */
+static bool is_above(const struct tb_perfetto_writer *p, uint32_t key, uint32_t above) {
+  while (above && above != key) above = p->groups.items[above].above;
+  return above != 0;
+}
+
+/* Takes what the track of `key` is below: `"parent": {"id": I}`, or `{"tid": T}` where that is the event's thread. */
+static enum tb_status take_parent(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                  const struct tb_track *process, uint32_t key) {
+  const struct tb_arg *parent = tb_find_member(event->args, event->arg_count, TB_STR("parent"));
+  struct tb_id id;
+  if (!parent || parent->type != TB_ARG_DICT || p->groups.items[key].class != TB_GROUP_NAMED_ID) return TB_OK;
+  if (tb_find_member(parent + 1, parent->span - 1, TB_STR("tid"))) {
+    if (event->track->type == TB_TRACK_THREAD) p->groups.items[key].parent = event->track;
+    return TB_OK;
+  }
+  if (!find_named_id(parent + 1, parent->span - 1, &id)) return TB_OK;
+  uint32_t above = add_named_text(p, event, &id) ? intern_key(p, TB_GROUP_NAMED_ID, process) : 0;
+  if (!above) return TB_NO_MEMORY;
+  if (!is_above(p, key, above)) p->groups.items[key].above = above;
+  const struct tb_arg *name = tb_find_member(parent + 1, parent->span - 1, TB_STR("name"));
+  return !p->groups.items[above].name && name && name->type == TB_ARG_STRING ? set_name(p, above, name->text) : TB_OK;
+}
+
 enum tb_status tb_perfetto_take_track_name(struct tb_perfetto_writer *p, const struct tb_event *event) {
   const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_STR("name"));
   if (!name || name->type != TB_ARG_STRING) return TB_OK;
   /* the events of a track that is of no process have a pid all the same */
   bool has_process = !tb_find_member(event->args, event->arg_count, TB_STR("pid"));
+  const struct tb_track *process = has_process ? process_of(event->track) : NULL;
   uint32_t key;
-  enum tb_status status = key_of_named(p, event, has_process ? process_of(event->track) : NULL, &key);
+  enum tb_status status = key_of_named(p, event, process, &key);
   if (status != TB_OK || !key) return status;
-  struct tb_str *own = tb_arena_alloc(&p->arena, sizeof(*own));
-  if (!own) return TB_NO_MEMORY;
-  *own = (struct tb_str){NULL, 0};
-  if (name->text.len) *own = tb_arena_copy(&p->arena, name->text);
-  p->groups.items[key].name = own;
-  return name->text.len && !own->ptr ? TB_NO_MEMORY : TB_OK;
+  status = set_name(p, key, name->text);
+  return status == TB_OK ? take_parent(p, event, process, key) : status;
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
@@ -393,9 +426,12 @@ uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, s
   if (key->name && key->name->len) name = *key->name;
   if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_GROUP_TRACK || fixed[key->class].ptr))
     name = fixed[key->class];
+  /* tracks without a name are not one, nor are those below others */
+  uint32_t apart = !key->named ? 0 : key->name->len ? p->groups.items[key->named].above : key->named;
   p->scratch.len = 0;
   char head = (char)key->class;
   if (!add(p, &head, 1) || !add_track(p, parent) || !add_text(p, name)) return 0;
+  if (apart && !add(p, &apart, sizeof(apart))) return 0;
   uint32_t id = tb_intern_id(&p->groups.lane_texts, (struct tb_str){p->scratch.data, p->scratch.len});
   if (!id || id < p->groups.lane_count) return id;
   void *lane_groups = p->groups.lanes;
@@ -404,7 +440,7 @@ uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, s
     return 0;
   p->groups.lanes = lane_groups;
   p->groups.lane_count = (size_t)id + 1;
-  p->groups.lanes[id] = (struct tb_lane_group){key->class, parent, name};
+  p->groups.lanes[id] = (struct tb_lane_group){key->class, parent, name, key->shared ? 0 : key->named};
   if (name.len) {
     p->groups.lanes[id].name = tb_arena_copy(&p->arena, name);
     if (!p->groups.lanes[id].name.ptr) return 0;

@@ -41,6 +41,9 @@ struct tb_track_group {
   uint32_t counter;              /* of class COUNTER: index of what is known of it, 0: nothing yet */
   const struct tb_track *thread; /* of class COUNTER_NAME: that emitted its first sample, NULL: none */
   const struct tb_str *name;     /* of classes ASYNC and NAMED_…: of the track, where the source names it; NULL */
+  uint32_t named;                /* of class ASYNC: its key of class NAMED_ID, 0: none */
+  uint32_t above;                /* of class NAMED_ID: the key of the track that its track is below, 0: `parent` */
+  uint64_t uuid;                 /* the same: of its track, 0: it is not described yet */
 };
 
 /* Lanes that keys of one parent and name share. */
@@ -48,6 +51,7 @@ struct tb_lane_group {
   uint8_t class;
   const struct tb_track *parent;
   struct tb_str name;
+  uint32_t named; /* as of the first key */
 };
 
 struct tb_writer_groups {
@@ -76,7 +80,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_write
                                                         const struct tb_track **thread);
 /* The key of a memory dump. */
 uint32_t tb_perfetto_memory_group(struct tb_perfetto_writer *p, const struct tb_event *event);
-/* Takes from a metadata event `track_name` how the track of an async id or a counter is called, and whose it is. */
+/* Takes from a metadata event `track_name` how the track of an async id or a counter is called, whose it is, and which
+ * track it is below. */
 enum tb_status tb_perfetto_take_track_name(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* Notes that two ids are one. */
 enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event);
