@@ -174,7 +174,7 @@ enum tb_status tb_descriptor_pool_add_extensions(struct tb_descriptor_pool *sche
   ProtobufCMessage *message;
   tb_arena_reset(&schema->scratch);
   enum tb_status status = tb_message_read(&schema->scratch, &perfetto__protos__extension_descriptor__descriptor,
-                                          extension_descriptor, &message);
+                                          extension_descriptor, &message, NULL);
   if (status != TB_OK) return status;
   const Perfetto__Protos__FileDescriptorSet *set =
       ((const Perfetto__Protos__ExtensionDescriptor *)message)->extension_set;
@@ -189,7 +189,7 @@ static enum tb_status add_known(struct tb_descriptor_pool *schema) {
   tb_arena_init(&arena, &schema->budget->allocator, 0);
   enum tb_status status =
       tb_message_read(&arena, &perfetto__protos__file_descriptor_set__descriptor,
-                      (struct tb_str){(const char *)tb_descriptors, sizeof(tb_descriptors)}, &message);
+                      (struct tb_str){(const char *)tb_descriptors, sizeof(tb_descriptors)}, &message, NULL);
   if (status == TB_OK) status = add_files(schema, (const Perfetto__Protos__FileDescriptorSet *)message);
   tb_arena_free(&arena);
   return status;

@@ -203,7 +203,7 @@ static enum tb_status learn(struct tb_extension_names *names) {
   ProtobufCMessage *message = NULL;
   if (names->files) return TB_OK;
   enum tb_status status =
-      tb_message_read(&names->arena, &perfetto__protos__file_descriptor_set__descriptor, known, &message);
+      tb_message_read(&names->arena, &perfetto__protos__file_descriptor_set__descriptor, known, &message, NULL);
   names->files = message;
   return status == TB_OK ? TB_OK : TB_NO_MEMORY; /* our own descriptors are whole */
 }

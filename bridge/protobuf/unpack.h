@@ -17,10 +17,12 @@ enum { TB_MESSAGE_DEPTH_MAX = 32 };
  * where they nest too deep to tell. */
 TB_MUST_CHECK enum tb_status tb_message_check(const ProtobufCMessageDescriptor *type, struct tb_str bytes);
 
-/* Resets `scratch` and reads a message of type `type` into it; *message points into scratch and into `bytes`' copies
- * there. TB_OK; TB_BAD_DATA where the bytes are no such message or nest too deep; TB_NO_MEMORY. */
+/* Reads a message of type `type` into `scratch`; *message points into scratch and into `bytes`' copies there. A field
+ * that is encoded otherwise than its type demands (an integer where a text belongs) is passed over, as by protobuf
+ * and the trace processor; *misfits (may be NULL) says whether there was one. TB_OK; TB_BAD_DATA where the bytes
+ * are no such message or nest too deep; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_message_read(struct tb_arena *scratch, const ProtobufCMessageDescriptor *type,
-                                             struct tb_str bytes, ProtobufCMessage **message);
+                                             struct tb_str bytes, ProtobufCMessage **message, bool *misfits);
 
 /* How a value of that type is encoded; one of several that are packed is TB_WIRE_BYTES. */
 enum tb_wire_type tb_message_wire_type(ProtobufCType type);

@@ -105,7 +105,8 @@ enum tb_status tb_perfetto_look_at_process_tree(struct tb_perfetto_reader *r, co
   struct tb_arena arena;
   ProtobufCMessage *message;
   tb_arena_init(&arena, r->allocator, 0);
-  enum tb_status status = tb_message_read(&arena, &perfetto__protos__process_tree__descriptor, head->payload, &message);
+  enum tb_status status =
+      tb_message_read(&arena, &perfetto__protos__process_tree__descriptor, head->payload, &message, NULL);
   if (status == TB_OK) status = place_threads(r, head->machine, (const Perfetto__Protos__ProcessTree *)message);
   tb_arena_free(&arena);
   return status;

@@ -22,6 +22,7 @@ enum {
 static const char LOSS_UNREADABLE[] = "packets without the incremental state that they need";
 static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to the trace clock";
 static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
+static const char LOSS_MISFITS[] = "packets with fields of a wire type that their message does not know";
 static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
 
 /* ---- what the modules share -------------------------------------------------------------------------------------- */
@@ -155,11 +156,17 @@ void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_tra
   tb_perfetto_name_track_by(r, track, name, (struct tb_name_source){.rank = (uint8_t)rank, .ts = packet_time(r)});
 }
 
+/* Once, however often the packet is read. */
+static enum tb_status lose_misfits(struct tb_perfetto_reader *r) {
+  return r->given ? TB_OK : tb_perfetto_lose(r, LOSS_MISFITS);
+}
+
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
                                   struct tb_str bytes, ProtobufCMessage **message) {
-  enum tb_status status = tb_message_read(&r->batch->arena, type, bytes, message);
+  bool misfits = false;
+  enum tb_status status = tb_message_read(&r->batch->arena, type, bytes, message, &misfits);
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
-  return status;
+  return status == TB_OK && misfits ? lose_misfits(r) : status;
 }
 
 /* ---- looking ahead ----------------------------------------------------------------------------------------------- */
@@ -269,6 +276,7 @@ enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct
   enum tb_status status =
       tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, packet_time(r), false, &track);
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
+  if (status == TB_OK && r->tracks.misfits) status = lose_misfits(r);
   if (status != TB_OK) return status;
   tb_perfetto_emit_track(r, track);
   struct tb_sequence_state *sequence = r->context.sequence;

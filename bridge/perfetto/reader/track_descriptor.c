@@ -375,8 +375,8 @@ enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_str descri
   *out = NULL;
   ProtobufCMessage *message;
   tb_arena_reset(&tracks->scratch);
-  enum tb_status status =
-      tb_message_read(&tracks->scratch, &perfetto__protos__track_descriptor__descriptor, descriptor, &message);
+  enum tb_status status = tb_message_read(&tracks->scratch, &perfetto__protos__track_descriptor__descriptor, descriptor,
+                                          &message, &tracks->misfits);
   if (status != TB_OK) return status;
   const Perfetto__Protos__TrackDescriptor *read = (const Perfetto__Protos__TrackDescriptor *)message;
   tb_tracks_before_change(tracks);

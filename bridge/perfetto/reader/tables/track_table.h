@@ -67,6 +67,7 @@ struct tb_tracks {
   void (*before_change)(void *ctx); /* called before a track changes that may have been given out; NULL: nothing is */
   void *change_ctx;
   struct tb_arena arena, scratch;
+  bool misfits;           /* tb_message_read's, of the last description */
   struct tb_pages tracks; /* by index, the first of which is first_index */
   uint32_t first_index;
   size_t count;
