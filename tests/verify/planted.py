@@ -181,6 +181,8 @@ JSON = [
     ("negative_time", [complete(-30, 10, HERE)]),
     ("no_time", ['{"name":"b","ph":"X","dur":3,"pid":1,"tid":1' + HERE + "}"]),
     ("unknown_phase", [AT_30 % "?" + "}"]),
+    ("no_id", [AT_30 % "n" + "}"]),
+    ("no_id", [AT_30 % "s" + "}"]),
     ("end_without_begin", [AT_30 % "E" + "}"]),
     ("end_without_begin", [AT_30 % "e" + ',"id":3}']),
     ("begin_without_end", [AT_30 % "B" + "}"]),

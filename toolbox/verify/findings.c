@@ -185,6 +185,11 @@ static const struct tb_finding_kind kinds[TB_FINDS_COUNT] = {
         {TB_FINDS_KERNEL_DROPPED, TB_FINDING_WARNING, "kernel_dropped", "events of the kernel that found no room",
          "shows what there is", "ftrace_cpu_dropped_events_delta",
          "ftrace's buffers were full: bigger ones (buffer_size_kb), or a shorter drain_period_ms."},
+    [TB_FINDS_NO_ID] =
+        {TB_FINDS_NO_ID, TB_FINDING_WARNING, "no_id", "events that join others by an id, and have none", "drops them",
+         "json_parser_failure flow_invalid_id",
+         "Async, flow and object events (ph b, n, e, s, t, f, N, O, D and their like) need the member id or id2. A "
+         "conversion keeps them, each by itself."},
 };
 
 const struct tb_finding_kind *tb_finding_kind_of(enum tb_finding_code code) {

@@ -123,6 +123,8 @@ struct tb_verifier {
   const struct tb_allocator *allocator;
   struct tb_arena arena; /* what the result points to */
   struct tb_finding_tally tallies[TB_FINDS_COUNT];
+  /* of ends that the reader knows to end nothing: they are on no stream */
+  struct tb_finding_tally unpaired_ends;
   struct tb_error *error;
 
   struct tb_recorder_losses recorder;

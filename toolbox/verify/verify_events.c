@@ -5,6 +5,7 @@
  * shaper does, which gets a copy of each without arguments.
  */
 #include "model/arg_lookup.h"
+#include "model/phases.h"
 #include "timeline/entry_rank.h"
 #include "toolbox/verify/verifier.h"
 
@@ -171,6 +172,20 @@ static void check_times(struct tb_verifier *v, const struct tb_event *event) {
   if (event->has & TB_HAS_DUR && event->dur < 0) tb_verifier_find(v, TB_FINDS_NEGATIVE_DURATION, event->offset);
 }
 
+/* Whether the event is by itself, whatever else there is; `code` says why. Of type OTHER are events without a time, an
+ * END that its reader knows to end nothing, and flow and object events of JSON without an id. */
+static bool joins_nothing(const struct tb_event *event, enum tb_finding_code *code) {
+  bool by_id = event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_OBJECT_DELETE;
+  *code = TB_FINDS_NO_ID;
+  if (event->type != TB_EVENT_OTHER) return by_id && event->id.kind == TB_ID_NONE;
+  char phase = event->phase_text.len == 1 ? event->phase_text.ptr[0] : '\0';
+  enum tb_event_type type = phase ? tb_phase_event_type(phase) : TB_EVENT_OTHER;
+  if (type == TB_EVENT_OTHER) *code = TB_FINDS_UNKNOWN_PHASE;
+  if (type == TB_EVENT_SLICE_END) *code = TB_FINDS_END_WITHOUT_BEGIN;
+  if (!(event->has & TB_HAS_TS)) *code = TB_FINDS_NO_TIME;
+  return true;
+}
+
 enum tb_status tb_verify_event(struct tb_verifier *v, const struct tb_source_traits *source,
                                const struct tb_event *event) {
   if (event->type == TB_EVENT_DATA_LOSS && !v->result.packets) tb_verifier_find(v, TB_FINDS_EVENTS_LOST, event->offset);
@@ -179,8 +194,12 @@ enum tb_status tb_verify_event(struct tb_verifier *v, const struct tb_source_tra
   check_times(v, event);
   if (event->type == TB_EVENT_COUNTER && !has_number(event))
     tb_verifier_find(v, TB_FINDS_COUNTER_NO_VALUE, event->offset);
-  if (event->type == TB_EVENT_OTHER) /* one without a time is of this type, whatever its phase */
-    tb_verifier_find(v, event->has & TB_HAS_TS ? TB_FINDS_UNKNOWN_PHASE : TB_FINDS_NO_TIME, event->offset);
+  enum tb_finding_code code;
+  if (joins_nothing(event, &code)) {
+    tb_verifier_find(v, code, event->offset);
+    if (code == TB_FINDS_END_WITHOUT_BEGIN && !v->unpaired_ends.count++) v->unpaired_ends.first_offset = event->offset;
+    if (is_of_slices(event)) return TB_OK;
+  }
   if (!event->track) return TB_OK;
   struct tb_verify_use *use = find_use(v, event);
   if (!use) return TB_NO_MEMORY;

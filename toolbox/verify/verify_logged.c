@@ -22,6 +22,7 @@ enum tb_status tb_verify_start_log(struct tb_verifier *v) {
   v->way = v->next_way = TB_VERIFY_LOGGED;
   for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)
     v->tallies[of_streams[i]] = (struct tb_finding_tally){.count = 0};
+  v->tallies[TB_FINDS_END_WITHOUT_BEGIN] = v->unpaired_ends;
   tb_verify_reset_streams(v);
   return TB_OK;
 }

@@ -62,7 +62,8 @@ enum tb_finding_level { TB_FINDING_WARNING, TB_FINDING_ERROR };
   X(PACKETS_INVALID, WARNING, "packets_invalid")       \
   X(FLUSH_FAILED, WARNING, "flush_failed")             \
   X(KERNEL_OVERWRITTEN, WARNING, "kernel_overwritten") \
-  X(KERNEL_DROPPED, WARNING, "kernel_dropped")
+  X(KERNEL_DROPPED, WARNING, "kernel_dropped")         \
+  X(NO_ID, WARNING, "no_id")
 
 enum tb_finding_code {
 #define TB_FINDING_ENUM(id, level, name) TB_FINDS_##id,
