@@ -121,6 +121,7 @@ static enum tb_status begin_packets(struct tb_reader *reader, struct system_text
                                               .sequence = SEQUENCE,
                                               .trace_clock = TB_CLOCK_BOOTTIME,
                                               .with_made_marks = s->events->target.system_as_events,
+                                              .read_once = true,
                                               .lose = lose_line,
                                               .lose_ctx = reader,
                                               .error = &reader->error};

@@ -226,7 +226,7 @@ static const struct {
                 "transaction=%d1 dest_node=%d2 dest_proc=%d3 dest_thread=%d4 reply=%d5 flags=%x7 code=%x6"},
                {TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED, "transaction=%d1"},
                {TB_FTRACE_EVENT_BINDER_TRANSACTION_ALLOC_BUF,
-                "transaction=%d2 data_size=%u1 offsets_size=%u3 extra_buffers_size=%u4"},
+                "transaction=%d2 data_size=%u1 offsets_size=%u3[ extra_buffers_size=%u4]"},
                {TB_FTRACE_EVENT_BINDER_COMMAND, "cmd=%x1"},
                {TB_FTRACE_EVENT_BINDER_RETURN, "cmd=%x1"},
                {TB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK, "work struct %x1"},

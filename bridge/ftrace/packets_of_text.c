@@ -33,6 +33,7 @@ struct tb_ftrace_packets {
   struct tb_buffer text;                       /* of the next packet */
   struct tb_buffer event, entry, list, packet; /* what is being encoded */
   struct tb_buffer *bundles;                   /* by CPU: fields of the bundle that is being filled */
+  struct tb_buffer ahead;                      /* fields of a bundle of what comes later */
   size_t bundle_count, bundle_capacity;
   struct tb_ftrace_tasks tasks;
   size_t symbols_written;
@@ -58,6 +59,7 @@ struct tb_ftrace_packets *tb_ftrace_packets_create(struct tb_ftrace_text *text,
   tb_buffer_init(&b->entry, allocator, 0);
   tb_buffer_init(&b->list, allocator, 0);
   tb_buffer_init(&b->packet, allocator, 0);
+  tb_buffer_init(&b->ahead, allocator, 0);
   return b;
 }
 
@@ -74,6 +76,7 @@ void tb_ftrace_packets_destroy(struct tb_ftrace_packets *b) {
   tb_buffer_free(&b->entry);
   tb_buffer_free(&b->list);
   tb_buffer_free(&b->packet);
+  tb_buffer_free(&b->ahead);
   tb_free(allocator, b, sizeof(*b));
 }
 
@@ -294,8 +297,34 @@ static enum tb_status write_text(struct tb_ftrace_packets *b) {
   return status;
 }
 
+static enum tb_status write_ahead(struct tb_ftrace_packets *b) {
+  if (!b->ahead.len) return TB_OK;
+  enum tb_status status = start_packet(b, 0);
+  if (status == TB_OK)
+    status =
+        tb_wire_buffer_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_AHEAD, (struct tb_str){b->ahead.data, b->ahead.len});
+  b->ahead.len = 0;
+  return status == TB_OK ? end_packet(b) : status;
+}
+
+/* Bundles are of one processor each: a transaction that another one sends may come behind its receipt. */
+static enum tb_status add_ahead(struct tb_ftrace_packets *b, struct tb_str line) {
+  static const struct tb_str name = {"binder_transaction", 18};
+  struct tb_ftrace_text_event event;
+  if (!memmem(line.ptr, line.len, name.ptr, name.len)) return TB_OK;
+  if (line.ptr[line.len - 1] == '\n') line.len--;
+  if (!tb_ftrace_parse_line(line, &event) || !tb_str_equal(event.name, name)) return TB_OK;
+  b->event.len = 0;
+  enum tb_status status = tb_ftrace_encode(&event, b->states, &b->symbols, &b->event);
+  if (status == TB_BAD_DATA) return TB_OK;
+  if (status == TB_OK && b->ahead.len + b->event.len > BUNDLE_BYTES) status = write_ahead(b);
+  if (status != TB_OK) return status;
+  return tb_wire_buffer_bytes(&b->ahead, TB_FTRACE_EVENT_BUNDLE_EVENT, (struct tb_str){b->event.data, b->event.len});
+}
+
 static enum tb_status add_text(struct tb_ftrace_packets *b, struct tb_str line) {
   enum tb_status status = b->text.len + line.len > TEXT_BYTES ? write_text(b) : TB_OK;
+  if (status == TB_OK && b->options.read_once) status = add_ahead(b, line);
   return status == TB_OK ? tb_buffer_append(&b->text, line.ptr, line.len) : status;
 }
 
@@ -317,7 +346,8 @@ static enum tb_status step_text(struct tb_ftrace_packets *b) {
   }
   b->pass = PASS_EVENTS;
   b->block = 0;
-  return write_text(b);
+  status = write_ahead(b);
+  return status == TB_OK ? write_text(b) : status;
 }
 
 static enum tb_status write_rest(struct tb_ftrace_packets *b) {

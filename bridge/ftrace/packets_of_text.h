@@ -28,6 +28,8 @@ struct tb_ftrace_packets_options {
   uint32_t trace_clock; /* which the text's times are on */
   /* marks that say again what an event does (ftrace/made_marks.h) become packets, too: for who knows the marks alone */
   bool with_made_marks;
+  /* a packet before the events says which binder transactions there are: for who cannot read the packets twice */
+  bool read_once;
   tb_ftrace_lose_line lose;
   void *lose_ctx;
   struct tb_error *error;

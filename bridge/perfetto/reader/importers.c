@@ -77,6 +77,7 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_ART_PROCESS_METADATA, tb_perfetto_lookup_table, NULL},
     {TB_TRACE_PACKET_CONCURRENT_SESSION_EVENT, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_STACK_SAMPLE, tb_perfetto_stack_sample, &tb_callstack_state},
+    {TB_TRACE_PACKET_FTRACE_AHEAD, tb_perfetto_ftrace_ahead, NULL},
     {TB_TRACE_PACKET_SPLIT_PART, pass_over, NULL},
     {TB_TRACE_PACKET_FTRACE_TEXT, tb_perfetto_ftrace_text, &tb_ftrace_text_state},
     {TB_TRACE_PACKET_FAR_TASK_STATE, tb_perfetto_task_state, NULL},

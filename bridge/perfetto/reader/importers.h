@@ -53,6 +53,9 @@ enum tb_status tb_perfetto_cpu_per_uid(struct tb_perfetto_reader *r, struct tb_s
 /* perfetto/reader/payloads/etw_importer.c */
 enum tb_status tb_perfetto_etw(struct tb_perfetto_reader *r, struct tb_str payload);
 
+/* perfetto/reader/payloads/ftrace_binder.c */
+enum tb_status tb_perfetto_ftrace_ahead(struct tb_perfetto_reader *r, struct tb_str payload);
+
 /* perfetto/reader/ftrace_importer.c */
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload);

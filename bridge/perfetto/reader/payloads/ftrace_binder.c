@@ -5,6 +5,7 @@
  * is an instant on both. Flows join the two.
  */
 #include "ftrace/event_text.h"
+#include "perfetto/reader/importers.h"
 #include "perfetto/reader/sched.h"
 
 /* Keeps these flow ids apart from those of track events. */
@@ -78,18 +79,30 @@ static void look_at_member(struct tb_perfetto_reader *r, struct binder *binder, 
   note_thread(r, binder, machine, tid, pid);
 }
 
-static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_header *head) {
-  struct binder *binder = tb_perfetto_state_of(r, &binder_state);
-  bool is_ftrace = head->kind == TB_TRACE_PACKET_FTRACE_EVENTS;
-  if (!binder || (!is_ftrace && head->kind != TB_TRACE_PACKET_PROCESS_TREE)) return;
+/* Of a bundle, or of the members of a process tree. */
+static void look_at_members(struct tb_perfetto_reader *r, struct binder *binder, const struct tb_packet_header *head) {
+  bool is_tree = head->kind == TB_TRACE_PACKET_PROCESS_TREE;
   struct tb_wire_cursor cursor = tb_wire_cursor(head->payload);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES) continue;
-    if (is_ftrace && field.number == TB_FTRACE_EVENT_BUNDLE_EVENT) look_at_event(r, binder, head->machine, field.bytes);
-    if (!is_ftrace && (field.number == TB_PROCESS_TREE_PROCESSES || field.number == TB_PROCESS_TREE_THREADS))
+    if (!is_tree && field.number == TB_FTRACE_EVENT_BUNDLE_EVENT) look_at_event(r, binder, head->machine, field.bytes);
+    if (is_tree && (field.number == TB_PROCESS_TREE_PROCESSES || field.number == TB_PROCESS_TREE_THREADS))
       look_at_member(r, binder, head->machine, &field);
   }
+}
+
+static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_header *head) {
+  struct binder *binder = tb_perfetto_state_of(r, &binder_state);
+  if (binder && (head->kind == TB_TRACE_PACKET_FTRACE_EVENTS || head->kind == TB_TRACE_PACKET_PROCESS_TREE))
+    look_at_members(r, binder, head);
+}
+
+enum tb_status tb_perfetto_ftrace_ahead(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct binder *binder = tb_perfetto_state_of(r, &binder_state);
+  (void)payload; /* the header's */
+  if (binder) look_at_members(r, binder, &r->head);
+  return TB_OK;
 }
 
 /* What is received; NULL where no transaction of the input says it, or one that is sent later than that. */
