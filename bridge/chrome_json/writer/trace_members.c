@@ -3,11 +3,16 @@
  * Members of the outermost object behind the events. The source may have had `metadata` as a whole; members of it that
  * come one by one, and the clock, are added to that.
  */
+#include "base/decimal.h"
 #include "chrome_json/writer/writer.h"
 #include "json/value.h"
 #include "model/metadata.h"
 
 enum { TOP_KEYS = 4096, METADATA_KEYS = 4096 };
+
+/* Chrome's names of the clock and of how far it is from the epoch. */
+#define DOMAIN "clock-domain"
+#define OFFSET "clock-offset-since-epoch"
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
@@ -46,17 +51,67 @@ static enum tb_status add_members(struct tb_json_writer *w, const struct tb_arg 
   return check(w, w->metadata.members.status);
 }
 
+static const char *domain_of(uint32_t clock) {
+  if (clock == TB_CLOCK_MONOTONIC) return "LINUX_CLOCK_MONOTONIC";
+  return clock == TB_CLOCK_BOOTTIME ? "LINUX_CLOCK_BOOTTIME" : NULL;
+}
+
+/* Microseconds as a number or as text. */
+static bool offset_of(const struct tb_arg *arg, int64_t *ns) {
+  struct tb_decimal number;
+  if (arg->type == TB_ARG_INT) return !__builtin_mul_overflow(arg->i, 1000, ns);
+  if (arg->type != TB_ARG_STRING || !arg->text.len) return false;
+  const char *end = arg->text.ptr + arg->text.len;
+  return tb_decimal_parse(arg->text.ptr, end, &number) == end && tb_decimal_to_int(&number, 3, ns);
+}
+
+/* What the source's own metadata says of the clock. The place of the offset; 0: there is none. */
+static uint32_t read_clock(struct tb_json_metadata *metadata, const struct tb_arg *dict) {
+  static const uint32_t named[] = {TB_CLOCK_MONOTONIC, TB_CLOCK_BOOTTIME};
+  uint32_t place = 0;
+  for (uint32_t i = 1; i < dict->span; i += dict[i].span) {
+    if (tb_str_equal(dict[i].name, TB_STR(OFFSET)) && offset_of(&dict[i], &metadata->said)) place = i;
+    for (size_t k = 0; k < 2 && tb_str_equal(dict[i].name, TB_STR(DOMAIN)) && dict[i].type == TB_ARG_STRING; k++)
+      if (tb_str_equal(dict[i].text, tb_str_from(domain_of(named[k])))) metadata->said_domain = domain_of(named[k]);
+  }
+  return place;
+}
+
+/* Puts `metadata` as the source had it into `top`, and notes where its offset is. `dict` is NULL where it is no object,
+ * else the same read. */
+static void emit_metadata(struct tb_json_writer *w, const struct tb_arg *value, const struct tb_arg *dict) {
+  struct tb_json_metadata *metadata = &w->metadata;
+  struct tb_json_emit *top = &w->top;
+  size_t start = top->buffer.len;
+  uint32_t place = dict ? read_clock(metadata, dict) : 0;
+  if (!place) {
+    tb_json_emit_value(top, value);
+    return;
+  }
+  tb_json_emit_members(top, dict + 1, place - 1);
+  TB_JSON_EMIT(top, ",\"" OFFSET "\":");
+  metadata->said_at = top->buffer.len;
+  tb_json_emit_value(top, &dict[place]);
+  metadata->said_len = top->buffer.len - metadata->said_at;
+  tb_json_emit_members(top, dict + place + 1, dict->span - place - 1);
+  TB_JSON_EMIT(top, "}");
+  if (top->status == TB_OK) top->buffer.data[start] = '{';
+}
+
 /* `metadata` as the source had it, at the end of `top`: further members go before its last brace. */
-static void note_metadata(struct tb_json_writer *w, const struct tb_arg *value) {
+static void put_metadata(struct tb_json_writer *w, const struct tb_arg *value) {
   const struct tb_buffer *top = &w->top.buffer;
+  const struct tb_arg *dict = value;
   struct tb_arena arena;
   struct tb_arg *parsed = NULL;
   tb_arena_init(&arena, w->writer->allocator, 0);
-  if (value->type == TB_ARG_JSON && tb_json_parse_value(&arena, value->text, &parsed)) value = parsed;
-  if (value->type == TB_ARG_DICT) {
-    for (uint32_t i = 1; i < value->span; i += value[i].span) (void)add_name(w, value[i].name);
+  if (value->type == TB_ARG_JSON && tb_json_parse_value(&arena, value->text, &parsed)) dict = parsed;
+  if (dict->type != TB_ARG_DICT) dict = NULL;
+  emit_metadata(w, value, dict);
+  if (dict && w->top.status == TB_OK) {
+    for (uint32_t i = 1; i < dict->span; i += dict[i].span) (void)add_name(w, dict[i].name);
     for (w->metadata.end = top->len; w->metadata.end && top->data[w->metadata.end - 1] != '}';) w->metadata.end--;
-    w->metadata.is_empty = value->span == 1;
+    w->metadata.is_empty = dict->span == 1;
   }
   w->metadata.is_whole = true;
   tb_arena_free(&arena);
@@ -111,8 +166,10 @@ enum tb_status tb_json_put_trace_member(struct tb_json_writer *w, const struct t
   TB_JSON_EMIT(&w->top, ",\n");
   tb_json_emit_string(&w->top, event->name);
   TB_JSON_EMIT(&w->top, ":");
-  tb_json_emit_value(&w->top, event->args);
-  if (w->top.status == TB_OK && is_metadata && !w->from_json) note_metadata(w, event->args);
+  if (is_metadata && !w->from_json)
+    put_metadata(w, event->args);
+  else
+    tb_json_emit_value(&w->top, event->args);
   return check(w, w->top.status);
 }
 
@@ -134,9 +191,30 @@ static int by_value(const void *a, const void *b) {
   return one < other ? -1 : one > other;
 }
 
-static const char *domain_of(uint32_t clock) {
-  if (clock == TB_CLOCK_MONOTONIC) return "LINUX_CLOCK_MONOTONIC";
-  return clock == TB_CLOCK_BOOTTIME ? "LINUX_CLOCK_BOOTTIME" : NULL;
+static void emit_offset(struct tb_json_emit *to, int64_t offset, bool is_text) {
+  if (is_text) TB_JSON_EMIT(to, "\"");
+  tb_json_emit_micros(to, offset);
+  if (is_text) TB_JSON_EMIT(to, "\"");
+}
+
+/* Where the times were moved, the source's own offset is no longer that of the clock. */
+static void correct_offset(struct tb_json_writer *w, int64_t offset) {
+  struct tb_json_metadata *metadata = &w->metadata;
+  struct tb_buffer *top = &w->top.buffer;
+  const struct tb_buffer *number = &w->scratch.buffer;
+  if (metadata->said == offset) return;
+  w->scratch.buffer.len = 0;
+  emit_offset(&w->scratch, offset, top->data[metadata->said_at] == '"');
+  if (w->scratch.status != TB_OK || tb_buffer_reserve(top, number->len) != TB_OK) {
+    (void)tb_json_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  char *at = top->data + metadata->said_at;
+  size_t behind = metadata->said_at + metadata->said_len;
+  memmove(at + number->len, at + metadata->said_len, top->len - behind);
+  memcpy(at, number->data, number->len);
+  top->len += number->len - metadata->said_len;
+  if (metadata->end) metadata->end += number->len - metadata->said_len;
 }
 
 /* The clock's name and how far it is from the epoch, as Chrome has them; a clock that has no name there has the time at
@@ -145,16 +223,15 @@ static void add_clock(struct tb_json_writer *w) {
   const struct tb_intern *names = &w->metadata.names;
   size_t count = w->metadata.offset_count;
   const char *domain = domain_of(w->metadata.clock);
-  if (has_name(names, "clock-domain") || has_name(names, "clock-offset-since-epoch")) return;
-  if (w->metadata.is_whole && !w->metadata.end) domain = NULL; /* it is no object */
   qsort(w->metadata.offsets, count, sizeof(w->metadata.offsets[0]), by_value);
   int64_t offset = count ? w->metadata.offsets[count / 2] : 0;
-  if (domain && begin_member(w, TB_STR("clock-domain"))) {
+  if (w->metadata.said_len && count && w->metadata.said_domain == domain) correct_offset(w, offset);
+  if (has_name(names, DOMAIN) || has_name(names, OFFSET)) return;
+  if (w->metadata.is_whole && !w->metadata.end) domain = NULL; /* it is no object */
+  if (domain && begin_member(w, TB_STR(DOMAIN))) {
     tb_json_emit_string(&w->metadata.members, tb_str_from(domain));
-    if (!count || !begin_member(w, TB_STR("clock-offset-since-epoch"))) return;
-    TB_JSON_EMIT(&w->metadata.members, "\"");
-    tb_json_emit_micros(&w->metadata.members, offset);
-    TB_JSON_EMIT(&w->metadata.members, "\"");
+    if (!count || !begin_member(w, TB_STR(OFFSET))) return;
+    emit_offset(&w->metadata.members, offset, true);
   } else if (!domain && count && !has_name(&w->top_names, "baseTimeNanoseconds")) {
     TB_JSON_EMIT(&w->top, ",\n\"baseTimeNanoseconds\":");
     tb_json_emit_int(&w->top, offset);

@@ -92,6 +92,9 @@ struct tb_json_metadata {
   uint32_t clock;                         /* enum tb_clock: of the times, as snapshots say */
   int64_t offsets[TB_JSON_CLOCK_OFFSETS]; /* of the wall clock from it, in the first snapshots */
   size_t offset_count;
+  size_t said_at, said_len; /* clock-offset-since-epoch of the source's own, in `top`; said_len 0: there is none */
+  int64_t said;             /* the same, in ns */
+  const char *said_domain;  /* of the clock that it is of; NULL: one without a name of ours */
 };
 
 struct tb_json_writer {

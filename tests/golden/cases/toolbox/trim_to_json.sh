@@ -62,3 +62,12 @@ tracebridge trim -q text.json -o - --to perfetto --start TRACE:100.5s --end TRAC
 echo '{"baseTimeNanoseconds":1700000000000000000,"traceEvents":[{"ph":"X","name":"a","ts":1000,"dur":9}]}' >dated.json
 tracebridge trim -q dated.json -o part.json --shift 10ms
 grep -o '"ts":[0-9]*\|"base.*' part.json
+# How far Chrome's clock is from the epoch, too: as text, and as a number of a clock without a name.
+echo '{"traceEvents":[{"ph":"X","name":"a","ts":1000,"dur":9}],"metadata":{"clock-domain":"LINUX_CLOCK_MONOTONIC",
+"clock-offset-since-epoch":"1699999600000000","os":"Linux"}}' >chrome.json
+echo '{"traceEvents":[{"ph":"X","name":"a","ts":1000,"dur":9}],
+"metadata":{"clock-offset-since-epoch":1699999600000000,"of":{"clock-offset-since-epoch":1}}}' >unnamed.json
+for file in chrome unnamed; do
+  tracebridge trim -q $file.json -o part.json --shift 10ms
+  grep -o '"ts":[0-9]*\|"metadata.*' part.json
+done
