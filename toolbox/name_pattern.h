@@ -22,7 +22,8 @@ struct tb_name_patterns {
 bool tb_name_patterns_are_there(const struct tb_name_patterns *patterns);
 
 /* Do the patterns choose the name? It must match one of those without `!` where there is one, and none of the others.
- * No pattern chooses every name. Bytes are compared as they are, case counts, and `*` matches `/` too.
+ * No pattern chooses every name. `?` and `[…]` stand for a character of UTF-8, or a byte that is of none; case counts,
+ * and `*` matches `/` too.
  *
  * `scratch` is used for a copy of the name, which is matched to its first NUL. TB_OK, with *chosen, or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_name_is_chosen(const struct tb_name_patterns *patterns, struct tb_str name,

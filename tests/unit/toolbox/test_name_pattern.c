@@ -57,6 +57,32 @@ static void globs_match_whole_names(void **state) {
   assert_false(CHOSEN("", "?"));
 }
 
+static void characters_are_those_of_utf8(void **state) {
+  (void)state;
+  assert_true(CHOSEN("caf\xc3\xa9", "caf?"));
+  assert_false(CHOSEN("caf\xc3\xa9", "caf??"));
+  assert_true(CHOSEN("caf\xc3\xa9s", "*?s"));
+  assert_true(CHOSEN("caf\xc3\xa9", "caf[\xc3\xa0-\xc3\xbc]"));
+  assert_true(CHOSEN("caf\xc3\xa9", "caf[!a-z]"));
+  assert_false(CHOSEN("caf\xc3\xa8", "caf[\xc3\xa9]"));
+  assert_true(CHOSEN("\xf0\x9f\x98\x80!", "??"));
+  assert_true(CHOSEN("caf\xe9", "caf?")); /* Latin-1 */
+  assert_true(CHOSEN("caf\xe9", "caf\xe9"));
+  assert_false(CHOSEN("caf\xe9", "caf\xc3\xa9"));
+}
+
+static void sets_are_those_of_the_shell(void **state) {
+  (void)state;
+  assert_true(CHOSEN("a]", "a[]]"));
+  assert_true(CHOSEN("a-", "a[a-]"));
+  assert_true(CHOSEN("a7", "[[:alpha:]][[:digit:]]"));
+  assert_false(CHOSEN("ab", "a[^[:alpha:]]"));
+  assert_true(CHOSEN("a[", "a["));
+  assert_true(CHOSEN("a]", "a[\\]]"));
+  assert_true(CHOSEN("aXbXc", "a*X*c"));
+  assert_false(CHOSEN("aXbXd", "a*X*c"));
+}
+
 static void any_that_wants_and_none_that_refuses(void **state) {
   (void)state;
   assert_true(CHOSEN("b", "a", "b"));
@@ -76,8 +102,9 @@ static void a_name_with_nul_ends_there(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_pattern_chooses_all),     cmocka_unit_test(globs_that_match_are_known),
-      cmocka_unit_test(globs_match_whole_names),    cmocka_unit_test(any_that_wants_and_none_that_refuses),
+      cmocka_unit_test(no_pattern_chooses_all),       cmocka_unit_test(globs_that_match_are_known),
+      cmocka_unit_test(characters_are_those_of_utf8), cmocka_unit_test(sets_are_those_of_the_shell),
+      cmocka_unit_test(globs_match_whole_names),      cmocka_unit_test(any_that_wants_and_none_that_refuses),
       cmocka_unit_test(a_name_with_nul_ends_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
