@@ -12,7 +12,9 @@ enum { CHECKED_BYTES = 4096 };
 
 static const char NOT_FXT[] =
     "does not begin as FXT: neither with its magic number nor with other records of it "
-    "(leave out tb_reader_options.format to have the format detected)";
+    "(of an FXT trace cut off what is before its first record; else leave out tb_reader_options.format to have the "
+    "format "
+    "detected)";
 
 /* Whether the input that begins with these bytes is FXT. `text` is for the lines that records make. */
 static bool begins_as_fxt(struct tb_json_emit *text, const char *data, size_t len) {

@@ -532,8 +532,11 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
 
 bool tb_fxt_put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type != TB_EVENT_OTHER || !tb_str_equal(event->phase_text, TB_STR("E"))) return false;
-  struct tb_fxt_track_state *track_state = is_thread(event->track) ? unpacked_state_of(w, event->track) : NULL;
-  if (!track_state || track_state->slices->stack.count || tb_event_is_untimed(event)) return false;
+  if (!is_thread(event->track) || tb_event_is_untimed(event)) return false;
+  struct tb_fxt_track_state *track_state = unpacked_state_of(w, event->track);
+  if (!track_state) return false;
+  end_waiting(w, track_state, event->ts, false); /* a slice that ended before is not open any more */
+  if (track_state->slices->stack.count) return false;
   struct tb_event end = *event;
   end.type = TB_EVENT_SLICE_END;
   tb_fxt_put_slice(w, &end);

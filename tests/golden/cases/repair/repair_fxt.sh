@@ -22,3 +22,19 @@ damage whole ''
 damage type 'data[at] = data[at] & 0xf0 | 13'
 damage size 'data[at] &= 15; data[at + 1] = 0'
 damage cut 'del data[-9:]'
+echo '--- ends without begins: repaired again, nothing changes'
+{
+  head -n 3 all.txt
+  echo 'end ts=50 thread=1/2 name="z"'
+  echo 'complete ts=100 thread=1/2 name="a" end=200'
+  echo 'end ts=250 thread=1/2 name="z"'
+  echo 'complete ts=260 thread=1/2 name="q" end=270'
+} >ends.txt
+"$HELPERS/fxt_from_text" ends.txt ends.fxt
+tracebridge repair -q ends.fxt -o once.fxt
+tracebridge repair -q once.fxt -o twice.fxt
+tracebridge dump --events once.fxt | grep -o 'slice.*\|other.*'
+cmp once.fxt twice.fxt && echo the same
+echo '--- bytes before the first record'
+{ printf 'junkjunk' && cat ends.fxt; } >late.fxt
+tracebridge repair --from fxt late.fxt -o out.fxt || echo $?
