@@ -357,8 +357,8 @@ void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, str
 /* True where the event carries a blob, which then is one again (model/fxt_blobs.h). */
 bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
-/* The name of a track, which `number` means in the records of its events, and which track it is below, where they do not
- * say it. `event` is on the track, or on one below it; `parent`: the number of the track above, 0: none. */
+/* The name of a track, which `number` means in the records of its events, and which track it is below, where they do
+ * not say it. `event` is on the track, or on one below it; `parent`: the number of the track above, 0: none. */
 void tb_fxt_put_track_name(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_track *track,
                            uint64_t number, uint64_t parent);
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event);
