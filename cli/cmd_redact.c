@@ -35,8 +35,9 @@ static const struct cli_option options[] = {
     {0, "keep", "GLOB",
      "Leave texts as they are that match, such as 'Run*'; also several times, and !GLOB takes some of them out again.",
      cli_parse_glob, offsetof(struct redact_settings, keep)},
-    {0, "no-args", NULL, "Leave arguments out: their numbers stay otherwise.", cli_parse_flag,
-     offsetof(struct redact_settings, no_args)},
+    {0, "no-args", NULL,
+     "Leave arguments out, and members of events that are no format's own: their numbers stay otherwise.",
+     cli_parse_flag, offsetof(struct redact_settings, no_args)},
     {0, "json", NULL, "Print what was done, left out and lost to standard output as JSON with a version.",
      cli_parse_flag, offsetof(struct redact_settings, json)},
     CLI_OPTION_TO(struct redact_settings),
@@ -142,8 +143,10 @@ const struct cli_command cli_redact = {
         "threads, the idle thread and the release of Linux stay, by which scheduling is read, and V8's own words in "
         "CPU profiles. "
         "Ftrace text becomes the events that it says, as by way of Perfetto. Packets and blobs that are no events are "
-        "left out, and lost by their kinds, and so are ids of machines, marks of lost data in Perfetto, and that a "
-        "thread has no process; what a trace says of its recording is left out, and noted. Without the key a pseudonym "
+        "left out, and lost by their kinds, and so are ids of machines in JSON and FXT, marks of lost data in "
+        "Perfetto, "
+        "and there that a thread with slices has no process, whose events name it by one; what a trace says of its "
+        "recording is left out, and noted. Without the key a pseudonym "
         "says which texts are the same and how often they come, and nothing else of them (SipHash-2-4).",
     .examples = examples,
     .options = options,

@@ -62,6 +62,7 @@ struct tb_flows {
   /* not 0: flows may go on in other traces, so slices of points that join nothing here get an id too; the first new
    * id */
   uint64_t first_new_id;
+  uint64_t new_ids_above; /* where it is 0: new ids are greater than this */
   bool ends_close; /* an end closes its flow, so that its id may begin another: FXT's, not JSON's */
   bool of_parts;   /* of a split trace, one behind the other: of one time the order is the parts', not the trace's */
   uint64_t edges;  /* joins of two slices */

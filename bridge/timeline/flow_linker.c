@@ -223,7 +223,9 @@ void tb_flows_sort_slices(struct tb_flows *f) {
 
 enum tb_status tb_flows_link(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count) {
   if (flows->point_count == 0) return TB_OK;
-  struct chainer c = {.flows = flows, .wanted = wanted, .next_id = flows->first_new_id ? flows->first_new_id : 1};
+  struct chainer c = {.flows = flows,
+                      .wanted = wanted,
+                      .next_id = flows->first_new_id ? flows->first_new_id : flows->new_ids_above + 1};
   c.chains = tb_calloc(flows->allocator, flow_count * sizeof(*c.chains));
   enum tb_status status = c.chains ? TB_OK : TB_NO_MEMORY;
   qsort(flows->points, flows->point_count, sizeof(*flows->points), compare_points);

@@ -65,8 +65,8 @@ const WITH_TEXT = JSON.stringify({
   traceEvents: [{ name: "slice", ph: "X", ts: 1, dur: 2, pid: 1, tid: 1 }],
   systemTraceEvents: LINES,
 });
-// Counters of the kernel and slices of its processors; counters by their ids, and with values that are text; ids of
-// machines have no place, but what happened there does; arguments within JSON text.
+// Counters of the kernel and slices of its processors; counters by their ids, and with values that are text; machines
+// and what is on each; arguments within JSON text.
 const COUNTERS = {
   counters: "select count(distinct track_id), sum(ts), sum(value), count(*) from counter",
   tracks: "select count(*), sum(ts) from counter group by track_id order by 1, 2",
@@ -86,6 +86,26 @@ const MACHINE = `packet { ftrace_events { cpu: 1
   event { timestamp: 100 pid: 10 irq_handler_entry { irq: 100 name: "mine" } }
   event { timestamp: 200 pid: 10 irq_handler_exit { irq: 100 ret: 1 } } } machine_id: 7 }
 `;
+const MACHINES = `packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 20 thread { pid: 10 tid: 11 } } }
+packet { trusted_packet_sequence_id: 2 machine_id: 7 track_descriptor { uuid: 20 thread { pid: 10 tid: 11 } } }
+packet { trusted_packet_sequence_id: 2 machine_id: 7 system_info { utsname { sysname: "Linux" release: "5.10.0" } } }
+packet { trusted_packet_sequence_id: 1 timestamp: 20 track_event { type: 1 track_uuid: 20 name: "a" } }
+packet { trusted_packet_sequence_id: 2 machine_id: 7 timestamp: 25 track_event { type: 1 track_uuid: 20 name: "b" } }
+packet { trusted_packet_sequence_id: 2 machine_id: 7 timestamp: 30 track_event { type: 2 track_uuid: 20 } }
+packet { trusted_packet_sequence_id: 1 timestamp: 40 track_event { type: 2 track_uuid: 20 } }
+packet { trusted_packet_sequence_id: 3 ftrace_events { cpu: 0 event { timestamp: 20 pid: 0 sched_switch {
+  prev_comm: "swapper/0" prev_pid: 0 next_comm: "host" next_pid: 11 } } } }
+packet { trusted_packet_sequence_id: 3 machine_id: 7 ftrace_events { cpu: 0 event { timestamp: 20 pid: 0 sched_switch {
+  prev_comm: "swapper/0" prev_pid: 0 next_comm: "client" next_pid: 11 } } } }
+`;
+const OF_MACHINES = {
+  machines: "select raw_id, sysname, release from machine order by 1",
+  processes: "select machine_id, pid from process order by 1, 2",
+  threads: "select machine_id, tid from thread order by 1, 2",
+  slices: "select s.ts, s.dur, t.machine_id, t.tid from slice s " +
+    "join thread_track k on s.track_id = k.id join thread t using (utid) order by 1",
+  sched: "select s.ts, t.machine_id, t.tid from sched s join thread t using (utid) order by 1, 2, 3",
+};
 const IN_TEXT = `packet { trusted_packet_sequence_id: 1 track_descriptor { uuid: 1 thread { pid: 1 tid: 1 } } }
 packet { trusted_packet_sequence_id: 1 timestamp: 1 track_event { type: 3 track_uuid: 1 name: "a"
   debug_annotations { name: "j" legacy_json_value: "{\\"key\\":10,\\"list\\":[1.5,7]}" } } }
@@ -127,6 +147,7 @@ const CASES = [
   [byIds, "pftrace", COUNTERS, convert(byIds, "by_ids.pftrace")],
   [byIds, "json", COUNTERS, convert(byIds, "by_ids_again.pftrace")],
   [convert(put("machine.textproto", MACHINE), "machine.pftrace"), "pftrace", SLICES],
+  [convert(put("machines.textproto", MACHINES), "machines.pftrace"), "pftrace", OF_MACHINES],
   [convert(put("in_text.textproto", IN_TEXT), "in_text.pftrace"), "pftrace", NUMBERS],
 ];
 

@@ -40,6 +40,7 @@ static uint64_t count_of(const struct tb_losses *losses) {
  * can be replaced come in place of packets, of lines of ftrace and of what the recorder says of itself. */
 static void match(struct tb_redactor *r, struct tb_reader *reader, const struct tb_writer *writer) {
   r->takes_packets = writer->target.packets;
+  r->one_machine = writer->target.one_machine;
   r->has_tasks = reader->ops->is_packets || reader->ops->source.system_text;
   tb_match_target(reader, writer);
   struct tb_target_traits *target = &reader->target;
@@ -99,6 +100,7 @@ static enum tb_status redact(struct tb_redactor *r, const char *from, const char
   if (writer) take_losses(report, writer->losses.entries, writer->losses.count);
   take_notes(report, &reader->notes);
   take_notes(report, &r->notes);
+  take_notes(report, &r->asked);
   report->left_out = count_of(&r->losses) + count_of(&r->notes);
   report->replaced = r->names.replaced;
   report->kept = r->names.kept;
@@ -131,12 +133,14 @@ enum tb_status tb_redact(const char *from, const char *to, const struct tb_redac
   struct tb_redactor r = {.allocator = reader.allocator, .no_args = filled.no_args};
   if (!tb_pseudonyms_init(&r.names, r.allocator, filled.key, &keep))
     return tb_fail(error, TB_IO, TB_NO_OFFSET, "the system gives no random numbers");
+  tb_map_init(&r.ran, r.allocator);
   tb_arena_init(&r.lasting, r.allocator, 0);
   tb_arena_init(&r.scratch, r.allocator, 0);
   status = redact(&r, from, to, reader, writer, &made, error);
   tb_report_give(report, &made, sizeof(made));
   if (status == TB_NO_MEMORY) (void)no_memory(error);
   tb_free(r.allocator, r.tracks, r.track_count * sizeof(*r.tracks));
+  tb_map_free(&r.ran);
   tb_arena_free(&r.lasting);
   tb_arena_free(&r.scratch);
   tb_pseudonyms_free(&r.names);

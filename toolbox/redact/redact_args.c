@@ -97,7 +97,10 @@ enum tb_status tb_redact_members(struct tb_redactor *r, const struct tb_event *s
     struct tb_arg *member = &members[i];
     span = member->span;
     if (!tb_is_own_member(source, member)) {
-      if (r->no_args) continue;
+      if (r->no_args) {
+        tb_losses_add(&r->asked, "members of events that are no format's own are left out", source->offset);
+        continue;
+      }
       for (uint32_t at = 0; status == TB_OK && at < span; at++) {
         status = tb_pseudonym(&r->names, &r->scratch, &member[at].name);
         if (status == TB_OK) status = replace_value(r, &member[at]);

@@ -48,15 +48,16 @@ static enum tb_status replace_details(struct tb_redactor *r, struct tb_track *tr
   return status == TB_OK ? replace_labels(r, track, details) : status;
 }
 
-/* No writer has other machines than one: what happened on them is kept, below tracks of theirs and in processes whose
- * ids the reader keeps apart. */
+/* A target that has one machine: what happened on others is kept, below tracks of theirs and in processes whose ids the
+ * reader keeps apart. */
 static void count_machine(struct tb_redactor *r, const struct tb_track *track) {
   char number[16];
-  if (!track->machine) return;
+  if (!track->machine || !r->one_machine) return;
   int len = snprintf(number, sizeof(number), "%u", (unsigned)track->machine);
-  tb_losses_add_kind(&r->losses,
-                     "tracks of a machine that redact has no place for, so that their ids may be others: machine",
-                     (struct tb_str){number, (size_t)len}, TB_NO_OFFSET);
+  tb_losses_add_kind(
+      &r->losses,
+      "tracks of a machine that the output's format has no place for, so that their ids may be others: machine",
+      (struct tb_str){number, (size_t)len}, TB_NO_OFFSET);
 }
 
 static enum tb_status find_track(struct tb_redactor *r, const struct tb_track **track, bool anew);
@@ -143,16 +144,18 @@ static bool reduce_to_release(struct tb_redactor *r, struct tb_event *event) {
   struct tb_str names =
       tb_wire_find_bytes(tb_wire_find_bytes(packet, TB_TRACE_PACKET_SYSTEM_INFO), TB_SYSTEM_INFO_UTSNAME);
   unsigned parts[2];
-  if (!r->takes_packets || tb_wire_find_number(packet, TB_TRACE_PACKET_MACHINE_ID) ||
-      !tb_ftrace_release_parts(tb_wire_find_bytes(names, TB_SYSTEM_INFO_UTSNAME_RELEASE), parts))
+  if (!r->takes_packets || !tb_ftrace_release_parts(tb_wire_find_bytes(names, TB_SYSTEM_INFO_UTSNAME_RELEASE), parts))
     return false;
   char release[3 * TB_WIRE_VARINT_MAX];
   int len = snprintf(release, sizeof(release), "%u.%u.0", parts[0], parts[1]);
   char info[TB_FTRACE_SYSTEM_INFO_MAX], *end = tb_ftrace_put_system_info(info, (struct tb_str){release, (size_t)len});
-  char field[TB_FTRACE_SYSTEM_INFO_MAX + 2 * TB_WIRE_VARINT_MAX];
+  char field[TB_FTRACE_SYSTEM_INFO_MAX + 4 * TB_WIRE_VARINT_MAX];
   size_t field_len =
       (size_t)(tb_wire_put_bytes(field, TB_TRACE_PACKET_SYSTEM_INFO, info, (size_t)(end - info)) - field);
-  end = tb_wire_put_bytes(r->packet, TB_TRACE_PACKET, field, field_len);
+  end = field + field_len;
+  uint64_t machine = tb_wire_find_number(packet, TB_TRACE_PACKET_MACHINE_ID);
+  if (machine) end = tb_wire_put_uint(end, TB_TRACE_PACKET_MACHINE_ID, machine);
+  end = tb_wire_put_bytes(r->packet, TB_TRACE_PACKET, field, (size_t)(end - field));
   event->blob = (struct tb_str){r->packet, (size_t)(end - r->packet)};
   return true;
 }
@@ -166,10 +169,9 @@ static bool is_system_info(const struct tb_event *event) {
  * written anew, with the idle thread as who leaves, it would. */
 static bool lacks_leaver(struct tb_redactor *r, const struct tb_event *event) {
   enum { SWITCH = TB_HAS_CPU | TB_HAS_KERNEL_STATE };
-  if (event->type != TB_EVENT_THREAD_STATE || (event->has & SWITCH) != SWITCH || event->cpu >= TB_REDACT_CPUS)
-    return false;
-  bool is_first = !r->ran[event->cpu];
-  r->ran[event->cpu] = true;
+  if (event->type != TB_EVENT_THREAD_STATE || (event->has & SWITCH) != SWITCH || !event->track) return false;
+  bool is_first = !tb_map_find(&r->ran, event->cpu, event->track->machine);
+  if (is_first && tb_map_put(&r->ran, event->cpu, event->track->machine, 1) != TB_OK) return false;
   if (!r->takes_packets || !is_first || event->task_state != TB_TASK_RUNNING) return false;
   tb_losses_add(&r->notes, "first switches of a CPU that do not say who leaves it are left out", event->offset);
   return true;
@@ -224,6 +226,7 @@ enum tb_status tb_redact_event(struct tb_redactor *r, struct tb_event *event, bo
   if (*left_out || event->type == TB_EVENT_PACKETS) return TB_OK;
   event->blob = (struct tb_str){NULL, 0};
   if (r->no_args && event->type != TB_EVENT_METADATA && event->type != TB_EVENT_COUNTER) {
+    if (event->arg_count) tb_losses_add(&r->asked, "events whose arguments are left out", event->offset);
     event->args = NULL;
     event->arg_count = 0;
     event->has &= ~(uint32_t)TB_HAS_ARGS;
@@ -242,7 +245,9 @@ void tb_redact_end(struct tb_redactor *r) {
     const struct tb_redacted_track *own = r->tracks[i];
     if (!own || own->track.type != TB_TRACK_THREAD || own->track.has_pid || own->track.tid <= 0) continue;
     if (own->has_states && !own->has_events) continue;
-    tb_losses_add(&r->losses, "threads of no process, which redact has no place for: readers take process 0 for theirs",
-                  TB_NO_OFFSET);
+    tb_losses_add(
+        &r->losses,
+        "threads of no process: Perfetto has no place for events of them, and readers take process 0 for theirs",
+        TB_NO_OFFSET);
   }
 }

@@ -7,12 +7,11 @@
 #define TB_TOOLBOX_REDACT_REDACT_EVENT_H
 
 #include "base/losses.h"
+#include "base/map.h"
 #include "ftrace/packets_of_text.h"
 #include "protobuf/wire.h"
 #include "toolbox/redact/pseudonyms.h"
 #include "tracebridge/event.h"
-
-enum { TB_REDACT_CPUS = 1024 };
 
 /* A track with pseudonyms, as the writer gets it. */
 struct tb_redacted_track {
@@ -25,15 +24,17 @@ struct tb_redactor {
   const struct tb_allocator *allocator;
   struct tb_pseudonyms names;
   bool no_args, takes_packets;       /* the target: Perfetto's packets */
+  bool one_machine;                  /* the target */
   bool has_tasks;                    /* of the source a thread of no process is a task whose process nothing says */
   struct tb_redacted_track **tracks; /* by index of the source's; NULL: not met yet */
   size_t track_count;
   struct tb_arena lasting;                                         /* of tracks */
   struct tb_arena scratch;                                         /* of the current event */
-  char packet[TB_FTRACE_SYSTEM_INFO_MAX + 4 * TB_WIRE_VARINT_MAX]; /* the current event, where it is one */
-  bool ran[TB_REDACT_CPUS];                                        /* CPUs of which a switch was met */
+  char packet[TB_FTRACE_SYSTEM_INFO_MAX + 6 * TB_WIRE_VARINT_MAX]; /* the current event, where it is one */
+  struct tb_map ran;                                               /* CPU, machine: a switch of it was met */
   struct tb_losses losses;                                         /* what is left out of what was traced */
   struct tb_losses notes;                                          /* and of what the trace says of its recording */
+  struct tb_losses asked;                                          /* what no_args leaves out of events that stay */
 };
 
 /* Makes *event, which is a copy of the source's, one without its texts; what it points to lasts until the next call.

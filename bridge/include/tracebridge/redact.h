@@ -30,7 +30,7 @@ struct tb_redact_options {
   const char *key;
   const char *const *keep; /* globs (and `!` ones) of texts that stay as they are; none: no text does */
   size_t keep_count;
-  bool no_args; /* leave arguments out */
+  bool no_args; /* leave arguments out, and members of JSON's events that are no format's own */
 };
 
 /* What was done. Zero-initialise, then set `size` to sizeof; tb_redact sets the members that it has room for, also when
@@ -41,7 +41,8 @@ struct tb_redact_report {
   uint64_t left_out;         /* events that are left out, each in the losses or in the notes */
   struct tb_loss losses[96]; /* of the reader, of what was traced and cannot be redacted, of the writer */
   size_t loss_count;
-  /* what is left out of what the trace says of its recording, and what the reader assumed; nothing of it is lost */
+  /* what is left out of what the trace says of its recording, what no_args left out of events that stay, and what the
+   * reader assumed; nothing of it is lost */
   struct tb_loss notes[8];
   size_t note_count;
 };

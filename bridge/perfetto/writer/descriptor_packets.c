@@ -2,8 +2,6 @@
  *
  * The packets that come once: descriptors, clocks, attributes, the start of a sequence. nanopb encodes them.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/decimal.h"
@@ -338,13 +336,6 @@ enum tb_status tb_perfetto_named_track(struct tb_perfetto_writer *p, uint32_t ke
   return status == TB_OK ? tb_perfetto_write_lane_below(p, *uuid, above, named->name ? *named->name : none) : status;
 }
 
-/* The global track of another machine than the one that recorded: a track of its own, above that machine's. */
-static enum tb_status write_machine(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
-  char name[32];
-  int len = snprintf(name, sizeof(name), "machine %" PRIu32, state->track->machine);
-  return tb_perfetto_write_lane(p, state->uuid, NULL, (struct tb_str){name, (size_t)len});
-}
-
 static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   switch (state->track->type) {
     case TB_TRACK_PROCESS:
@@ -353,10 +344,8 @@ static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_
       return write_thread(p, state);
     case TB_TRACK_CUSTOM:
       return tb_perfetto_write_lane(p, state->uuid, state->track->parent, state->name);
-    case TB_TRACK_GLOBAL:
-      return state->uuid ? write_machine(p, state) : TB_OK; /* the trace itself needs no descriptor */
     default:
-      return TB_OK; /* counters are written by key */
+      return TB_OK; /* the trace itself needs no descriptor, and counters are written by key */
   }
 }
 

@@ -285,10 +285,21 @@ static void note_held(struct tb_perfetto_writer *p, size_t held) {
   if (held > p->writer->summary.peak_held_bytes) p->writer->summary.peak_held_bytes = held;
 }
 
-void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, p->staging.in_logs + p->staging.in_queues); }
+/* What the sequences of all machines hold: the budget is for all of them. */
+static size_t held(const struct tb_perfetto_writer *p) {
+  size_t bytes = 0;
+  for (p = p->writer->state; p; p = p->next) bytes += p->staging.in_logs + p->staging.in_queues;
+  return bytes;
+}
+
+void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, held(p)); }
 
 void tb_perfetto_note_spilled(struct tb_perfetto_writer *p) {
-  if (p->staging.spill) p->writer->summary.spilled_bytes = tb_spill_file_size(p->staging.spill);
+  struct tb_writer_summary *summary = &p->writer->summary;
+  uint64_t bytes = 0;
+  for (p = p->writer->state; p; p = p->next)
+    if (p->staging.spill) bytes += tb_spill_file_size(p->staging.spill);
+  if (bytes) summary->spilled_bytes = bytes;
 }
 
 /* Where nobody set the budget and the file takes no more, chunks stay in memory from now on. */
@@ -339,18 +350,24 @@ static enum tb_status spill_queues(struct tb_perfetto_writer *p) {
   return status;
 }
 
+static enum tb_status spill_all_queues(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
+  for (p = p->writer->state; p && status == TB_OK; p = p->next) status = spill_queues(p);
+  return status;
+}
+
 static enum tb_status check_budget(struct tb_perfetto_writer *p) {
   p->staging.unchecked = 0;
-  note_held(p, p->staging.in_logs + p->staging.in_queues);
-  if (p->staging.in_logs + p->staging.in_queues >= p->staging.held_budget &&
+  note_held(p, held(p));
+  if (held(p) >= p->staging.held_budget &&
       p->staging.in_logs + p->staging.grouped.queue.bytes >= p->staging.held_budget / SPILL_SHARE) {
     enum tb_status status = spill_logs(p);
     if (status != TB_OK) return status;
   }
   /* memory that queues took meanwhile is not kept for chunks */
-  size_t with_kept = p->staging.in_logs + p->staging.in_queues + p->staging.blocks.bytes;
+  size_t with_kept = held(p) + p->staging.blocks.bytes;
   if (with_kept - with_kept / KEPT_SHARE > p->staging.held_budget) tb_block_cache_trim(&p->staging.blocks);
-  return p->staging.in_logs + p->staging.in_queues < p->staging.budget ? TB_OK : spill_queues(p);
+  return held(p) < p->staging.budget ? TB_OK : spill_all_queues(p);
 }
 
 enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {

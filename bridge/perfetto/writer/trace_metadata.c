@@ -171,7 +171,7 @@ enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, cons
 }
 
 enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  if (event->track && event->track->machine) return TB_OK; /* times are on the recording machine's clocks */
+  if (p->machine) return TB_OK; /* times are on the recording machine's clocks */
   void *clocks = p->metadata.clocks, *rows = p->metadata.clock_rows;
   enum tb_status status =
       tb_grow_array(p->allocator, &clocks, &p->metadata.clock_capacity, p->metadata.clock_count + event->clock_count,

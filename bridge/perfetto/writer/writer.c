@@ -42,7 +42,7 @@ struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, con
   struct tb_track_state *state = &p->tracks.items[track->index];
   if (state->track) return state;
   state->track = track;
-  if (track->type != TB_TRACK_GLOBAL || track->machine) state->uuid = ++p->next_uuid;
+  if (track->type != TB_TRACK_GLOBAL) state->uuid = ++p->next_uuid;
   if (track->type == TB_TRACK_THREAD && track->pid == track->tid &&
       tb_map_put(&p->tracks.main_threads, (uint64_t)track->pid, 0, 1) != TB_OK)
     return NULL;
@@ -136,6 +136,18 @@ struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_wr
   state->sequence = sequence;
   state->sequence_index = index;
   return tb_perfetto_known_sequence(p, track);
+}
+
+/* ---- machines ---------------------------------------------------------------------------------------------------- */
+
+static struct tb_perfetto_writer *make_machine(struct tb_writer *writer, uint32_t machine);
+
+/* The state of that machine, made when it is met for the first time. NULL without memory. */
+static struct tb_perfetto_writer *of_machine(struct tb_perfetto_writer *p, uint32_t machine) {
+  while (p->machine != machine && p->next) p = p->next;
+  if (p->machine == machine) return p;
+  p->next = make_machine(p->writer, machine);
+  return p->next;
 }
 
 /* ---- the writer's interface -------------------------------------------------------------------------------------- */
@@ -252,6 +264,9 @@ static void note_use(struct tb_perfetto_writer *p, const struct tb_event *event,
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_perfetto_writer *p = writer->state;
+  uint32_t machine = event->track ? event->track->machine : 0;
+  if (machine && !(p = of_machine(p, machine)))
+    return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   p->order++;
   enum tb_status status = dispatch(p, event);
   if (status == TB_OK && tb_carries_end_stack(event)) status = tb_callstacks_refer(&p->stacks, event->end_stack.ref);
@@ -378,17 +393,18 @@ static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
   return TB_OK;
 }
 
-/* A file of 0 bytes is no trace: where there was nothing to write, one packet that starts a sequence makes it one. */
-static enum tb_status write_empty_trace(struct tb_perfetto_writer *p, uint32_t sequence) {
-  if (tb_output_bytes(p->writer->output) || p->sink.plain.len) return TB_OK;
+/* A file of 0 bytes is no trace: where there was nothing to write, one packet that starts a sequence makes it one, and
+ * says that there is this machine. */
+static enum tb_status write_empty_trace(struct tb_perfetto_writer *p, uint64_t before, uint32_t sequence) {
+  if (tb_output_bytes(p->writer->output) > before || p->sink.plain.len) return TB_OK;
   char fields[2 * 2 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence);
   end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
   return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(end - fields)});
 }
 
-static enum tb_status finish(struct tb_writer *writer) {
-  struct tb_perfetto_writer *p = writer->state;
+static enum tb_status finish_machine(struct tb_writer *writer, struct tb_perfetto_writer *p) {
+  uint64_t before = tb_output_bytes(writer->output);
   tb_perfetto_note_held(p);
   enum tb_status status = know_parents(p);
   for (size_t i = 0; i < p->tracks.count; i++)
@@ -400,7 +416,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   if (status == TB_OK) status = bind_flows(p);
   if (status == TB_OK) status = order_sequences(p); /* of flows that join nothing */
   if (status != TB_OK) return status;
-  tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
+  tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->machine, p->allocator, &writer->error);
   status = tb_perfetto_keep_stack_frames(p);
   if (status == TB_OK) status = tb_perfetto_write_preamble(p);
   tb_perfetto_mark_lossy(p);
@@ -409,12 +425,22 @@ static enum tb_status finish(struct tb_writer *writer) {
   uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
   if (status == TB_OK && !tb_ftrace_text_is_empty(&p->ftrace)) status = tb_perfetto_write_ftrace(p, free_id++);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
-  if (status == TB_OK) status = write_empty_trace(p, free_id);
+  if (status == TB_OK) status = write_empty_trace(p, before, free_id);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);
   tb_perfetto_note_spilled(p);
   if (status != TB_OK && writer->error.code == TB_OK)
     (void)tb_fail(&writer->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  return status;
+}
+
+static enum tb_status finish(struct tb_writer *writer) {
+  struct tb_perfetto_writer *first = writer->state;
+  enum tb_status status = TB_OK;
+  for (struct tb_perfetto_writer *p = first; p && status == TB_OK; p = p->next) {
+    p->trace_clock = first->trace_clock;
+    status = finish_machine(writer, p);
+  }
   return status;
 }
 
@@ -425,8 +451,7 @@ static uint32_t first_clock(const struct tb_writer *writer) {
   return writer->is_own_source ? TB_CLOCK_BOOTTIME : TB_CLOCK_TRACE_FILE;
 }
 
-static void destroy(struct tb_writer *writer) {
-  struct tb_perfetto_writer *p = writer->state;
+static void free_machine(struct tb_perfetto_writer *p) {
   for (size_t i = 0; i < p->sequence_count; i++) tb_perfetto_free_sequence(p, p->sequences[i]);
   tb_perfetto_free_grouping(p);
   tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
@@ -455,11 +480,12 @@ static void destroy(struct tb_writer *writer) {
   tb_free(p->allocator, p, sizeof(*p));
 }
 
-static enum tb_status create(struct tb_writer *writer) {
+/* NULL without memory. */
+static struct tb_perfetto_writer *make_machine(struct tb_writer *writer, uint32_t machine) {
   struct tb_perfetto_writer *p = tb_calloc(writer->allocator, sizeof(*p));
-  if (!p) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  writer->state = p;
+  if (!p) return NULL;
   p->writer = writer;
+  p->machine = machine;
   p->allocator = writer->allocator;
   tb_perfetto_set_budget(p);
   tb_block_cache_init(&p->staging.blocks, p->allocator);
@@ -478,14 +504,28 @@ static enum tb_status create(struct tb_writer *writer) {
   p->ftrace.log.held = &p->staging.in_logs;
   tb_flows_init(&p->flows, p->allocator);
   p->flows.first_new_id = writer->options.first_new_flow_id;
+  p->flows.new_ids_above = (uint64_t)machine << 32; /* flows go from machine to machine by their ids */
   p->flows.ends_close = writer->source.flow_ends_close;
   tb_map_init(&p->tracks.main_threads, p->allocator);
   tb_map_init(&p->metadata.empty_names, p->allocator);
   tb_map_init(&p->sched.dying, p->allocator);
   p->trace_clock = first_clock(writer);
-  if (add_own_sequence(p, &tb_form_queue)) return TB_OK;
-  destroy(writer);
-  return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (add_own_sequence(p, &tb_form_queue)) return p;
+  free_machine(p);
+  return NULL;
+}
+
+static void destroy(struct tb_writer *writer) {
+  struct tb_perfetto_writer *next;
+  for (struct tb_perfetto_writer *p = writer->state; p; p = next) {
+    next = p->next;
+    free_machine(p);
+  }
+}
+
+static enum tb_status create(struct tb_writer *writer) {
+  writer->state = make_machine(writer, 0);
+  return writer->state ? TB_OK : tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
 const struct tb_writer_ops tb_perfetto_writer_ops = {
@@ -497,4 +537,4 @@ const struct tb_writer_ops tb_perfetto_writer_ops = {
     .padding = tb_perfetto_padding,
     .takes_compress = true,
     .counts_tracks = true,
-    .target = {.packets = true, .ftrace_bundles = true, .one_machine = true, .narrow_ids = true}};
+    .target = {.packets = true, .ftrace_bundles = true, .narrow_ids = true}};

@@ -3,8 +3,9 @@
  * The state of the Perfetto writer. Events are encoded and staged as they come (perfetto/writer/writer.c); when all are
  * there, the queues are read in time order and written as packet sequences (perfetto/writer/sequence.c). A thread has a
  * sequence of its own; what happens elsewhere (async slices, counters, processes, the trace itself) is on one shared
- * sequence, V8's CPU profiles on another. Each part of the state is a struct of the header of its file, as its
- * functions are.
+ * sequence, V8's CPU profiles on another. Each machine has such a state of its own, and all write to one output, each
+ * packet with the id of its machine. Each part of the state is a struct of the header of its file, as its functions
+ * are.
  */
 #ifndef TB_PERFETTO_WRITER_WRITER_H
 #define TB_PERFETTO_WRITER_WRITER_H
@@ -76,6 +77,8 @@ struct tb_writer_tracks {
 
 struct tb_perfetto_writer {
   struct tb_writer *writer;
+  uint32_t machine;                /* the events are of it, and its id is in the packets; 0: the one that recorded */
+  struct tb_perfetto_writer *next; /* of another machine, in the order in which they were met; NULL: no more */
   const struct tb_allocator *allocator;
   struct tb_writer_staging staging;
   struct tb_interned interned;

@@ -12,15 +12,17 @@ enum {
   LARGEST_BYTES = 16 << 20  /* a larger packet is not compressed: readers would have to hold it twice */
 };
 
-void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress,
+void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress, uint32_t machine,
                          const struct tb_allocator *allocator, struct tb_error *error) {
-  *sink = (struct tb_packet_sink){.output = output, .error = error, .compress = compress};
+  *sink = (struct tb_packet_sink){.output = output, .error = error, .compress = compress, .machine = machine};
+  tb_buffer_init(&sink->whole, allocator, 0);
   tb_buffer_init(&sink->plain, allocator, 0);
   tb_buffer_init(&sink->compressed, allocator, 0);
 }
 
 void tb_packet_sink_free(struct tb_packet_sink *sink) {
   if (!sink->plain.allocator) return;
+  tb_buffer_free(&sink->whole);
   tb_buffer_free(&sink->plain);
   tb_buffer_free(&sink->compressed);
 }
@@ -69,13 +71,13 @@ static enum tb_status collect(struct tb_packet_sink *sink, const char *head, siz
 }
 
 char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len) {
-  if (sink->compress || len > TB_PACKET_LARGE) return NULL;
+  if (sink->compress || sink->machine || len > TB_PACKET_LARGE) return NULL;
   return tb_output_reserve(sink->output, len, sink->error);
 }
 
 void tb_packet_sink_commit(struct tb_packet_sink *sink, size_t len) { tb_output_commit(sink->output, len); }
 
-enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_str tail) {
+static enum tb_status put_whole(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_str tail) {
   if (sink->compress) return collect(sink, head, head_len, tail);
   if (head_len + tail.len > LARGEST_BYTES) return put_parts(sink, head, head_len, tail);
   if (head_len + tail.len > TB_PACKET_LARGE) {
@@ -92,6 +94,30 @@ enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head,
   return TB_OK;
 }
 
+/* Puts the packet's fields behind the id of the machine. */
+static enum tb_status put_of_machine(struct tb_packet_sink *sink, const char *head, size_t head_len,
+                                     struct tb_str tail) {
+  char machine[2 * TB_WIRE_VARINT_MAX], start[2 * TB_WIRE_VARINT_MAX];
+  size_t machine_len = (size_t)(tb_wire_put_uint(machine, TB_TRACE_PACKET_MACHINE_ID, sink->machine) - machine);
+  uint64_t len;
+  const char *fields = tb_wire_read_varint(head + 1, head + head_len, &len); /* behind the tag, which is one byte */
+  if (!fields) return tb_fail(sink->error, TB_BAD_DATA, TB_NO_OFFSET, "a packet without its length");
+  size_t fields_len = head_len - (size_t)(fields - head);
+  char *end =
+      tb_wire_put_varint(tb_wire_put_tag(start, TB_TRACE_PACKET, TB_WIRE_BYTES), machine_len + fields_len + tail.len);
+  sink->whole.len = 0;
+  if (tb_buffer_append(&sink->whole, start, (size_t)(end - start)) != TB_OK ||
+      tb_buffer_append(&sink->whole, machine, machine_len) != TB_OK ||
+      tb_buffer_append(&sink->whole, fields, fields_len) != TB_OK ||
+      tb_buffer_append(&sink->whole, tail.ptr, tail.len) != TB_OK)
+    return no_memory(sink);
+  return put_whole(sink, sink->whole.data, sink->whole.len, (struct tb_str){NULL, 0});
+}
+
+enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_str tail) {
+  return sink->machine ? put_of_machine(sink, head, head_len, tail) : put_whole(sink, head, head_len, tail);
+}
+
 enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_str fields) {
   char head[2 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_varint(tb_wire_put_tag(head, TB_TRACE_PACKET, TB_WIRE_BYTES), fields.len);
@@ -99,12 +125,14 @@ enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_
 }
 
 enum tb_status tb_packet_sink_put_packets(struct tb_packet_sink *sink, struct tb_str packets) {
-  if (!sink->compress) return tb_output_write(sink->output, packets.ptr, packets.len, sink->error);
+  if (!sink->compress && !sink->machine) return tb_output_write(sink->output, packets.ptr, packets.len, sink->error);
   struct tb_wire_cursor cursor = tb_wire_cursor(packets);
   struct tb_wire_field packet;
   enum tb_status status;
   while ((status = tb_wire_next(&cursor, &packet)) == TB_OK) {
-    status = collect(sink, packet.start, (size_t)(cursor.at - packet.start), (struct tb_str){NULL, 0});
+    size_t len = (size_t)(cursor.at - packet.start);
+    status = sink->machine ? put_of_machine(sink, packet.start, len, (struct tb_str){NULL, 0})
+                           : collect(sink, packet.start, len, (struct tb_str){NULL, 0});
     if (status != TB_OK) return status;
   }
   return status == TB_END ? TB_OK : status;

@@ -16,11 +16,13 @@ struct tb_packet_sink {
   struct tb_output *output;
   struct tb_error *error;
   bool compress;
+  uint32_t machine;       /* each packet gets its id, where it is not 0 */
+  struct tb_buffer whole; /* the current packet with that */
   struct tb_buffer plain; /* packets that wait to be compressed together */
   struct tb_buffer compressed;
 };
 
-void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress,
+void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress, uint32_t machine,
                          const struct tb_allocator *allocator, struct tb_error *error);
 
 /* Writes one packet, its tag and length included, given in two parts. */

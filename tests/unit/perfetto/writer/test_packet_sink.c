@@ -29,7 +29,7 @@ static int start(void **state) {
   (void)close(fd);
   struct tb_output_options options = {0};
   if (tb_output_open(path, &options, &output, &error) != TB_OK) return -1;
-  tb_packet_sink_init(&sink, output, false, tb_default_allocator(), &error);
+  tb_packet_sink_init(&sink, output, false, 0, tb_default_allocator(), &error);
   return 0;
 }
 
