@@ -14,7 +14,7 @@ enum { HELD_MAX = 64 << 20, SEQUENCES_MAX = 1 << 24, LATE_MAX = 1 << 24 };
 
 void tb_cut_init(struct tb_cut *cut, struct tb_walk *walk, struct tb_track_events *events) {
   *cut = (struct tb_cut){.walk = walk, .events = events, .patches.allocator = walk->merger.allocator};
-  tb_map_init(&cut->own_annotations, walk->merger.allocator);
+  tb_arg_texts_init(&cut->arg_texts, walk->merger.allocator);
   tb_buffer_init(&cut->late_bytes, walk->merger.allocator, 0);
 }
 
@@ -25,7 +25,7 @@ void tb_cut_free(struct tb_cut *cut) {
     tb_map_free(&cut->sequences[i].values.by_key);
   }
   tb_free(cut->walk->merger.allocator, cut->sequences, cut->sequence_capacity * sizeof(*cut->sequences));
-  tb_map_free(&cut->own_annotations);
+  tb_arg_texts_free(&cut->arg_texts);
   tb_free(cut->walk->merger.allocator, cut->late, cut->late_capacity * sizeof(*cut->late));
   tb_buffer_free(&cut->late_bytes);
   tb_message_patches_free(&cut->patches);
@@ -289,7 +289,7 @@ static enum tb_status put_late(struct tb_cut *cut, struct tb_cut_sequence *seque
                                         sizeof(*cut->late), LATE_MAX);
   cut->late = items;
   if (status == TB_OK && walk->packet.head.interned_count)
-    status = tb_packet_edit_append_state(walk->packet.head.bytes, &sequence->held);
+    status = tb_packet_edit_append_state(walk->packet.head.bytes, cut->sheds_args, &sequence->held);
   if (status == TB_OK) status = tb_walk_patch(cut->walk, &cut->patches, &framed);
   if (status != TB_OK) return status;
   cut->held += sequence->held.len;
@@ -308,9 +308,9 @@ static enum tb_status drop(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   if (!state && !order->keep && !order->stated_count) return TB_OK;
   size_t before = sequence->held.len;
   enum tb_status status = !state && !order->keep ? TB_OK
-                          : order->keep
-                              ? tb_packet_edit_append_described(head->bytes, head->kind, order->keep, &sequence->held)
-                              : tb_packet_edit_append_state(head->bytes, &sequence->held);
+                          : order->keep          ? tb_packet_edit_append_described(head->bytes, head->kind, order->keep,
+                                                                                   cut->sheds_args, &sequence->held)
+                                        : tb_packet_edit_append_state(head->bytes, cut->sheds_args, &sequence->held);
   if (status != TB_OK) return status;
   cut->held += sequence->held.len - before;
   if (order->stated_count) status = state_values(cut, sequence, order);
@@ -331,9 +331,14 @@ static bool is_state(const struct tb_packet_header *head, const struct tb_packet
 }
 
 /* Keeps the walk's current packet until another one of its sequence is written, which may need it. */
-static enum tb_status hold(struct tb_cut *cut, struct tb_cut_sequence *sequence) {
+static enum tb_status hold(struct tb_cut *cut, struct tb_cut_sequence *sequence, const struct tb_packet_edit *edit) {
   struct tb_str framed = cut->walk->packet.framed;
-  enum tb_status status = tb_buffer_append(&sequence->held, framed.ptr, framed.len);
+  enum tb_status status = TB_OK;
+  if (edit->sheds_interned) {
+    status = tb_packet_edit_make(edit, cut->walk->packet.packet, &cut->patches);
+    if (status == TB_OK) status = tb_walk_patch(cut->walk, &cut->patches, &framed);
+  }
+  if (status == TB_OK) status = tb_buffer_append(&sequence->held, framed.ptr, framed.len);
   if (status != TB_OK) return status;
   cut->held += framed.len;
   sequence->held_packets++;
@@ -348,9 +353,9 @@ static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   if (status != TB_OK) return status;
   if (order->replaced.ptr) return tb_walk_write(walk, order->replaced);
   cut->patches.count = 0;
-  if (edit->inserts_timestamp || edit->sheds_args || edit->sheds_flows || edit->set_timestamp || edit->sheds_extras ||
-      edit->sets_duration || edit->bounds_flows || edit->add_to_value || edit->flow_ends || edit->annotation.ptr ||
-      edit->extra_count)
+  if (edit->inserts_timestamp || edit->sheds_args || edit->sheds_interned || edit->sheds_flows || edit->set_timestamp ||
+      edit->sheds_extras || edit->sets_duration || edit->bounds_flows || edit->add_to_value || edit->flow_ends ||
+      edit->annotation.ptr || edit->extra_count)
     status = tb_packet_edit_make(edit, walk->packet.packet, &cut->patches);
   if (status == TB_OK) status = order->late ? put_late(cut, sequence) : tb_walk_write_patched(walk, &cut->patches);
   if (status != TB_OK || !order->stated_count) return status;
@@ -358,36 +363,55 @@ static enum tb_status keep(struct tb_cut *cut, struct tb_cut_sequence *sequence,
   return status == TB_OK ? write_held(cut, sequence) : status;
 }
 
-/* Which interned names are of the annotation that has what other formats need. */
-static enum tb_status take_annotations(struct tb_cut *cut) {
-  const struct tb_walk *walk = cut->walk;
-  struct tb_wire_cursor cursor = tb_wire_cursor(walk->packet.head.bytes), interned;
-  struct tb_wire_field field, entry, fields[TB_INTERNED_NAME_NAME + 1];
-  static const struct tb_str own = {TB_CARRIED_ANNOTATION, sizeof(TB_CARRIED_ANNOTATION) - 1};
+/* What stays of an event's arguments may refer to texts that have gone: they come with it. */
+static enum tb_status need_of_event(struct tb_cut *cut, const struct tb_packet_edit *edit, struct tb_str event) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(event);
+  struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number != TB_TRACE_PACKET_INTERNED_DATA || field.type != TB_WIRE_BYTES) continue;
-    interned = tb_wire_cursor(field.bytes);
-    while (status == TB_OK && tb_wire_read(&interned, &entry) == TB_OK) {
-      if (entry.number != TB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES || entry.type != TB_WIRE_BYTES) continue;
-      (void)tb_wire_read_fields(entry.bytes, fields, TB_INTERNED_NAME_NAME + 1);
-      uint64_t iid = fields[TB_INTERNED_NAME_IID].value;
-      if (tb_str_equal(tb_wire_text(&fields[TB_INTERNED_NAME_NAME]), own))
-        status = tb_map_put(&cut->own_annotations, walk->sequence_number, 0, iid);
-    }
-  }
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (tb_packet_edit_is_own_annotation(edit, &field))
+      status = tb_arg_texts_need(&cut->arg_texts, cut->walk->sequence_number, field.bytes);
   return status;
 }
 
-static enum tb_status shed(struct tb_cut *cut, struct tb_packet_edit *edit) {
+static enum tb_status need_of_flow(struct tb_cut *cut, const struct tb_packet_edit *edit, struct tb_str flow) {
+  struct tb_wire_field event = {.number = 0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(flow);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_JSON_FLOW_KIND_IID)
+      status = tb_arg_texts_need_kind(&cut->arg_texts, cut->walk->sequence_number, field.value);
+    else if (field.number == TB_JSON_FLOW_EVENT && field.type == TB_WIRE_BYTES)
+      event = field;
+  return status == TB_OK && event.number ? need_of_event(cut, edit, event.bytes) : status;
+}
+
+static enum tb_status need_texts(struct tb_cut *cut, struct tb_packet_edit *edit) {
   const struct tb_packet_header *head = &cut->walk->packet.head;
-  enum tb_status status = cut->sheds_args && head->interned_count ? take_annotations(cut) : TB_OK;
+  struct tb_wire_cursor cursor = tb_wire_cursor(head->bytes);
+  struct tb_wire_field field;
+  cut->arg_texts.again.len = 0;
+  if (!cut->arg_texts.places.count) return TB_OK;
+  enum tb_status status = need_of_event(cut, edit, head->payload);
+  while (status == TB_OK && head->json_flow_count && !edit->sheds_flows && tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET_JSON_FLOWS && field.type == TB_WIRE_BYTES)
+      status = need_of_flow(cut, edit, field.bytes);
+  edit->again = (struct tb_str){cut->arg_texts.again.data, cut->arg_texts.again.len};
+  return status;
+}
+
+static enum tb_status shed(struct tb_cut *cut, bool stays, struct tb_packet_edit *edit) {
+  const struct tb_packet_header *head = &cut->walk->packet.head;
+  size_t sequence = cut->walk->sequence_number;
+  edit->sheds_interned = cut->sheds_args && head->interned_count;
+  enum tb_status status = edit->sheds_interned ? tb_arg_texts_take(&cut->arg_texts, sequence, head->bytes) : TB_OK;
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT && head->kind != TB_TRACE_PACKET_CARRIED_EVENT) return status;
   edit->sheds_args = cut->sheds_args;
   edit->sheds_flows = cut->sheds_flows;
-  const uint64_t *iid = cut->sheds_args ? tb_map_find(&cut->own_annotations, cut->walk->sequence_number, 0) : NULL;
-  edit->own_annotation = iid ? *iid : 0;
-  return status;
+  if (!cut->sheds_args) return status;
+  edit->own_annotation = tb_arg_texts_own(&cut->arg_texts, sequence);
+  return status == TB_OK && stays ? need_texts(cut, edit) : status;
 }
 
 /* The status, and what fails in the walk's error. */
@@ -489,10 +513,10 @@ enum tb_status tb_cut_packet(struct tb_cut *cut, const struct tb_cut_order *orde
   edit.walk = walk;
   edit.annotation = order->annotation;
   edit.in_place = order->in_place;
-  if (status == TB_OK && (cut->sheds_args || cut->sheds_flows)) status = shed(cut, &edit);
+  if (status == TB_OK && (cut->sheds_args || cut->sheds_flows)) status = shed(cut, order->fate != TB_CUT_DROP, &edit);
   bool holds = order->fate == TB_CUT_KEEP && is_state(head, &edit) && !cut->keeps_all;
   if (status == TB_OK)
-    status = holds                        ? hold(cut, sequence)
+    status = holds                        ? hold(cut, sequence, &edit)
              : order->fate == TB_CUT_DROP ? drop(cut, sequence, order)
                                           : keep(cut, sequence, order, &edit);
   cut->kept += order->fate == TB_CUT_KEEP && !holds;

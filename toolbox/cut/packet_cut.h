@@ -7,6 +7,7 @@
 #ifndef TB_TOOLBOX_CUT_PACKET_CUT_H
 #define TB_TOOLBOX_CUT_PACKET_CUT_H
 
+#include "toolbox/cut/arg_texts.h"
 #include "toolbox/cut/event_runs.h"
 #include "toolbox/cut/packet_edit.h"
 #include "toolbox/walk/packet_walk.h"
@@ -72,7 +73,7 @@ struct tb_cut {
                                          * state that nothing needs */
   bool sheds_args, sheds_flows;         /* the user's: of all track events that stay */
   const struct tb_flow_ends *flow_ends; /* the user's: by which the ids of flows change that stay; NULL: none do */
-  struct tb_map own_annotations; /* the walk's number of a sequence, iid -> 1 where it names what no_args leaves */
+  struct tb_arg_texts arg_texts;        /* where arguments go */
   struct tb_message_patch patches;
   struct tb_late_packet *late;
   size_t late_count, late_capacity;

@@ -5,6 +5,7 @@
 #include "model/carried_fields.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
+#include "toolbox/cut/arg_texts.h"
 
 enum { NS_OF_US = 1000 };
 
@@ -59,8 +60,7 @@ static bool has_carried_field(struct tb_str annotation) {
   return false;
 }
 
-/* The annotation that has what other formats need. */
-static bool is_own_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
+bool tb_packet_edit_is_own_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
   static const struct tb_str own = {TB_CARRIED_ANNOTATION, sizeof(TB_CARRIED_ANNOTATION) - 1};
   struct tb_wire_field f[TB_DEBUG_ANNOTATION_NAME + 1];
   if (field->number != TB_TRACK_EVENT_DEBUG_ANNOTATIONS || field->type != TB_WIRE_BYTES) return false;
@@ -78,7 +78,7 @@ static bool is_thread_count(uint32_t number) {
 }
 
 static bool is_argument(const struct tb_packet_edit *edit, const struct tb_wire_field *field) {
-  return tb_event_field_is_argument(field->number) && !is_own_annotation(edit, field);
+  return tb_event_field_is_argument(field->number) && !tb_packet_edit_is_own_annotation(edit, field);
 }
 
 /* Whether a field of a track event is left out. */
@@ -96,16 +96,6 @@ static enum tb_status edit_flow(const struct tb_packet_edit *edit, const struct 
       .id = field->value, .time = walk->host_time, .number = walk->number, .machine = walk->packet.head.machine};
   uint64_t id = tb_flow_ends_id(edit->flow_ends, &here);
   return id == field->value ? TB_OK : tb_message_patches_number(patches, field, id);
-}
-
-/* An event of a flow is so long behind the packet's own. */
-static enum tb_status edit_json_flow(const struct tb_packet_edit *edit, const struct tb_wire_field *flow,
-                                     struct tb_message_patch *patches) {
-  int64_t delay = tb_wire_zigzag_decode(tb_wire_find_number(flow->bytes, TB_JSON_FLOW_DELAY));
-  int64_t time = tb_time_add(edit->walk->host_time, delay);
-  if (time > edit->flows_until) time = edit->flows_until;
-  if (time < edit->flows_from) time = edit->flows_from;
-  return edit_message(flow, TB_JSON_FLOW_DELAY, tb_wire_zigzag(tb_time_subtract(time, edit->moved_to)), NULL, patches);
 }
 
 static enum tb_status edit_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *annotation,
@@ -163,6 +153,30 @@ static enum tb_status edit_event(const struct tb_packet_edit *edit, const struct
   return status;
 }
 
+/* An event of a flow is so long behind the packet's own. */
+static uint64_t bounded_delay(const struct tb_packet_edit *edit, uint64_t delay) {
+  int64_t time = tb_time_add(edit->walk->host_time, tb_wire_zigzag_decode(delay));
+  if (time > edit->flows_until) time = edit->flows_until;
+  if (time < edit->flows_from) time = edit->flows_from;
+  return tb_wire_zigzag(tb_time_subtract(time, edit->moved_to));
+}
+
+static enum tb_status edit_json_flow(const struct tb_packet_edit *edit, const struct tb_wire_field *flow,
+                                     struct tb_message_patch *patches) {
+  struct tb_message_patches_mark mark;
+  struct tb_wire_cursor cursor = tb_wire_cursor(flow->bytes);
+  struct tb_wire_field field;
+  const struct tb_packet_edit of_event = {.sheds_args = true, .own_annotation = edit->own_annotation};
+  enum tb_status status = tb_message_patches_begin(patches, flow, &mark);
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
+    if (edit->bounds_flows && field.number == TB_JSON_FLOW_DELAY && field.type == TB_WIRE_VARINT)
+      status = tb_message_patches_number(patches, &field, bounded_delay(edit, field.value));
+    else if (edit->sheds_args && field.number == TB_JSON_FLOW_EVENT && field.type == TB_WIRE_BYTES)
+      status = edit_event(&of_event, &field, patches);
+  if (status == TB_OK) tb_message_patches_end(patches, flow, &mark);
+  return status;
+}
+
 /* Of the packet's own fields; those that it gets anew are inserted in front. */
 static bool removes_field(const struct tb_packet_edit *edit, uint32_t number) {
   if (number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID) return edit->set_clock || edit->inserts_timestamp;
@@ -179,6 +193,13 @@ static bool edits_event(const struct tb_packet_edit *edit, uint32_t number) {
           edit->annotation.ptr || edit->extra_count);
 }
 
+static enum tb_status insert_interned(const char *at, struct tb_str entries, struct tb_message_patch *patches) {
+  const uint64_t tag = TB_TRACE_PACKET_INTERNED_DATA << 3 | TB_WIRE_BYTES;
+  enum tb_status status = tb_message_patches_varint(patches, at, 0, tag);
+  if (status == TB_OK) status = tb_message_patches_varint(patches, at, 0, entries.len);
+  return status == TB_OK ? tb_message_patches_insert_bytes(patches, at, entries) : status;
+}
+
 enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_str packet,
                                    struct tb_message_patch *patches) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
@@ -190,14 +211,19 @@ enum tb_status tb_packet_edit_make(const struct tb_packet_edit *edit, struct tb_
     status = tb_message_patches_insert(patches, packet.ptr, TB_TRACE_PACKET_TIMESTAMP, edit->timestamp);
   if (status == TB_OK && (edit->set_clock || edit->inserts_timestamp))
     status = tb_message_patches_insert(patches, packet.ptr, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, edit->clock);
+  if (status == TB_OK && edit->again.len && !edit->sheds_interned)
+    status = insert_interned(packet.ptr, edit->again, patches);
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (edit->set_timestamp && field.number == TB_TRACE_PACKET_TIMESTAMP && field.type == TB_WIRE_VARINT)
       status = tb_message_patches_number(patches, &field, edit->timestamp);
+    else if (edit->sheds_interned && field.number == TB_TRACE_PACKET_INTERNED_DATA && field.type == TB_WIRE_BYTES)
+      status = tb_arg_texts_edit(&field, edit->again, patches);
     else if (removes_field(edit, field.number))
       status = tb_message_patches_remove(patches, &field);
     else if (field.type == TB_WIRE_BYTES && edits_event(edit, field.number))
       status = edit_event(edit, &field, patches);
-    else if (edit->bounds_flows && field.number == TB_TRACE_PACKET_JSON_FLOWS && field.type == TB_WIRE_BYTES)
+    else if ((edit->bounds_flows || edit->sheds_args) && field.number == TB_TRACE_PACKET_JSON_FLOWS &&
+             field.type == TB_WIRE_BYTES)
       status = edit_json_flow(edit, &field, patches);
     else if (field.number == TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT && field.type == TB_WIRE_BYTES &&
              edit->sets_duration)
@@ -262,14 +288,16 @@ static enum tb_status append_kept(const struct tb_wire_field *payload, uint32_t 
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 
-enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t kind, uint32_t keep,
+enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t kind, uint32_t keep, bool sheds_args,
                                                struct tb_buffer *buffer) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field field;
   enum tb_status status = tb_wire_buffer_open(buffer, TB_TRACE_PACKET);
   size_t body = buffer->len;
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (is_state(field.number))
+    if (sheds_args && field.number == TB_TRACE_PACKET_INTERNED_DATA && field.type == TB_WIRE_BYTES)
+      status = tb_arg_texts_append_rest(&field, buffer);
+    else if (is_state(field.number))
       status = tb_wire_buffer_field(buffer, &field, cursor.at);
     else if (field.number == kind && field.type == TB_WIRE_BYTES)
       status = append_kept(&field, keep, buffer);
@@ -277,8 +305,8 @@ enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t ki
   return status == TB_OK ? tb_wire_buffer_close(buffer, body) : status;
 }
 
-enum tb_status tb_packet_edit_append_state(struct tb_str packet, struct tb_buffer *buffer) {
-  return tb_packet_edit_append_described(packet, 0, 0, buffer);
+enum tb_status tb_packet_edit_append_state(struct tb_str packet, bool sheds_args, struct tb_buffer *buffer) {
+  return tb_packet_edit_append_described(packet, 0, 0, sheds_args, buffer);
 }
 
 enum tb_status tb_packet_edit_append_head(const struct tb_walk *walk, int64_t host_time, struct tb_buffer *b) {

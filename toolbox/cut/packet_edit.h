@@ -17,6 +17,8 @@ struct tb_packet_edit {
   bool sheds_extras;             /* of a track event: the values of further counters are left out, ... */
   struct tb_event_extras extras; /* ... but for these */
   bool sheds_args, sheds_flows;  /* of the same, too */
+  bool sheds_interned;           /* of interned data what arguments alone refer to */
+  struct tb_str again;           /* entries of it that what stays of them needs; len 0: none */
   bool inserts_timestamp;        /* `timestamp` and `clock` in place of the time that the event has of its own */
   int64_t add_to_thread_time, add_to_instructions; /* to what the event counts of its thread */
   bool sheds_thread_counts;                        /* all of that is left out; with inserts_timestamp */
@@ -48,13 +50,17 @@ struct tb_event_packet {
 };
 TB_MUST_CHECK enum tb_status tb_packet_edit_append_event(const struct tb_event_packet *event, struct tb_buffer *buffer);
 
-/* Appends a packet, framed, of what this one says to its sequence alone: its state, without its time and payload.
- * TB_OK, TB_NO_MEMORY, TB_LIMIT. */
-TB_MUST_CHECK enum tb_status tb_packet_edit_append_state(struct tb_str packet, struct tb_buffer *buffer);
+/* Whether a field of a track event is the annotation that has what other formats need, which stays of its arguments. */
+bool tb_packet_edit_is_own_annotation(const struct tb_packet_edit *edit, const struct tb_wire_field *field);
+
+/* Appends a packet, framed, of what this one says to its sequence alone: its state, without its time and payload, and
+ * with `sheds_args` without what arguments alone refer to. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_packet_edit_append_state(struct tb_str packet, bool sheds_args,
+                                                         struct tb_buffer *buffer);
 
 /* The same with those fields of the payload `kind` that `keep` is the number of. */
 TB_MUST_CHECK enum tb_status tb_packet_edit_append_described(struct tb_str packet, uint32_t kind, uint32_t keep,
-                                                             struct tb_buffer *buffer);
+                                                             bool sheds_args, struct tb_buffer *buffer);
 
 /* Appends the time, the sequence and the machine of a packet that comes in place of the walk's current one, at
  * `host_time` of machine 0's trace clock. Errors as above. */

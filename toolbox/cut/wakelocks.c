@@ -122,7 +122,7 @@ enum tb_status tb_wakelocks_append(const struct tb_wakelocks *wakelocks, const s
                                    struct tb_buffer *b) {
   const struct tb_wakelock_sums *sums = find_sums(wakelocks, walk->sequence_number);
   if (!sums || sums->number != walk->number) return TB_OK;
-  enum tb_status status = tb_packet_edit_append_state(walk->packet.head.bytes, b);
+  enum tb_status status = tb_packet_edit_append_state(walk->packet.head.bytes, false, b);
   if (status == TB_OK) status = tb_wire_buffer_open(b, TB_TRACE_PACKET);
   size_t packet = b->len;
   if (status == TB_OK) status = tb_packet_edit_append_head(walk, host_time, b);

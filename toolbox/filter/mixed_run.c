@@ -69,7 +69,7 @@ static TB_ALWAYS_INLINE bool judge_argument(const struct mixing *mixing, const c
   if (!argument.len || *argument.ptr != TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)) return false;
   if (!tb_wire_read_varint_ahead(argument.ptr + 1, &iid)) return false;
   *goes = iid != mixing->own_annotation || !iid;
-  return true;
+  return *goes || !tb_arg_texts_refers(argument);
 }
 
 /* Passes over a field that few events have, and says whether it goes. NULL where it is damaged, or another id takes its
@@ -333,8 +333,7 @@ bool tb_mixed_run_take(struct tb_cut *cut, const struct tb_event_run *run, const
     return false;
   struct mixing mixing = {.cut = cut, .passed = none, .at = walk->plain.at, .end = walk->plain.end};
   mixing.sheds_args = cut->sheds_args && run->has & TB_EVENT_HAS_ARGS;
-  const uint64_t *own = mixing.sheds_args ? tb_map_find(&cut->own_annotations, walk->sequence_number, 0) : NULL;
-  mixing.own_annotation = own ? *own : 0;
+  if (mixing.sheds_args) mixing.own_annotation = tb_arg_texts_own(&cut->arg_texts, walk->sequence_number);
   if (run->has & TB_EVENT_HAS_FLOWS) mixing.flow_ends = cut->flow_ends;
   mixing.clock = walk->clock;
   mixing.copied = mixing.at;
