@@ -5,6 +5,7 @@
  */
 #include "model/carried_fields.h"
 
+#include "base/intern.h"
 #include "model/phases.h"
 #include "perfetto/reader/legacy_event.h"
 #include "perfetto/reader/track_event_fields.h"
@@ -116,6 +117,11 @@ static void set_phase(struct tb_event *event, struct tb_str phase) {
   if (event->thread == event->track) event->thread = NULL;
 }
 
+/* Whether a merge has separated the id from another input's of the same text: only the number distinguishes them. */
+static bool is_renumbered(const struct tb_id *id, struct tb_str text) {
+  return id->kind != TB_ID_NONE && id->is_number && XXH3_64bits(text.ptr ? text.ptr : "", text.len) != id->value;
+}
+
 static void set_text_id(struct tb_id *id, struct tb_str text) {
   if (id->kind == TB_ID_NONE) id->kind = TB_ID_PLAIN;
   id->is_number = false;
@@ -152,7 +158,7 @@ static bool take_member(struct tb_event *event, const struct tb_arg *member) {
   if (member->type != TB_ARG_STRING) return false;
   switch ((enum tb_carried_id)field->id) {
     case TB_CARRIED_ID:
-      set_text_id(&event->id, member->text);
+      if (!is_renumbered(&event->id, member->text)) set_text_id(&event->id, member->text);
       return true;
     case TB_CARRIED_BIND_ID:
       set_text_id(&event->bind_id, member->text);

@@ -24,6 +24,7 @@ static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to 
 static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
 static const char LOSS_MISFITS[] = "packets with fields of a wire type that their message does not know";
 static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
+static const char NOTE_SAME_PID[] = "a process whose pid another one has is taken for one of a made-up pid";
 
 /* ---- what the modules share -------------------------------------------------------------------------------------- */
 
@@ -275,6 +276,8 @@ enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct
   struct tb_perfetto_track *track;
   enum tb_status status =
       tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, packet_time(r), false, &track);
+  if (r->tracks.renumbered > r->renumbered) tb_reader_note(r->reader, NOTE_SAME_PID, r->head.offset);
+  r->renumbered = r->tracks.renumbered;
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
   if (status == TB_OK && r->tracks.misfits) status = lose_misfits(r);
   if (status != TB_OK) return status;

@@ -29,6 +29,7 @@ struct tb_perfetto_reader {
   struct tb_read_buffers windows;
   struct tb_trace_state state;
   struct tb_tracks tracks;
+  size_t renumbered; /* of its processes that have a made-up pid, those that are noted */
   struct tb_prefetcher prefetcher;
   struct tb_descriptor_pool schema;
   struct {

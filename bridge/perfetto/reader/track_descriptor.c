@@ -96,6 +96,14 @@ static enum tb_status name_process(struct tb_tracks *tracks, struct tb_perfetto_
   return name.len ? tb_tracks_set_name(tracks, track, name, by) : TB_OK;
 }
 
+/* Whether the process is another than the pid's last one: both are described, each with a uuid of its own. */
+static bool is_another(const struct tb_tracks *tracks, const struct tb_perfetto_track *track, uint32_t before,
+                       const Perfetto__Protos__TrackDescriptor *message) {
+  const struct tb_perfetto_track *other = tb_tracks_at(tracks, before);
+  return other != track && other->described && other->track.type == TB_TRACK_PROCESS &&
+         other->track.uuid != message->uuid;
+}
+
 static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
                                        const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
@@ -104,10 +112,14 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   base->parent = NULL; /* one that it had as another track may itself be below a thread of this process */
   if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
   if (process->has_pid) {
-    base->pid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, process->pid), base->machine);
-    base->has_pid = true;
+    int64_t pid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, process->pid), base->machine);
     uint32_t before;
-    if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before)) {
+    bool is_known = tb_map_get(&tracks->processes, (uint64_t)pid, base->machine, &before);
+    if (!tb_map_find(&tracks->other_numbers, base->index, 1)) base->pid = pid;
+    if (is_known && !track->described && is_another(tracks, track, before, message))
+      base->pid = tb_tracks_another_id(tracks, pid, base->index);
+    base->has_pid = true;
+    if (!base->name.len && is_known) {
       const struct tb_perfetto_track *named = tb_tracks_at(tracks, before);
       base->name = named->track.name;
       track->named_at = named->named_at;
@@ -115,7 +127,9 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
       track->renamed = named->renamed;
     }
     /* the newest track of a pid is where its threads belong from here on */
-    enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
+    enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)pid, base->machine, base->index);
+    if (status == TB_OK && base->pid != pid)
+      status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
     if (status != TB_OK) return status;
   }
   const Perfetto__Protos__ChromeProcessDescriptor *chrome = message->chrome_process;

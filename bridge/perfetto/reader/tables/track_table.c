@@ -128,6 +128,15 @@ int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine) {
   return number >> (31 - TB_PID_BITS) ? id : id | (int64_t)(number << TB_PID_BITS);
 }
 
+int64_t tb_tracks_another_id(struct tb_tracks *tracks, int64_t id, uint32_t index) {
+  const int64_t plain = ((int64_t)1 << TB_PID_BITS) - 1;
+  uint64_t number = tracks->other_numbers.count + 1;
+  if (!tracks->one_machine || id < 0 || number >> (31 - TB_PID_BITS)) return id;
+  if (tb_map_put(&tracks->other_numbers, index, 1, number) != TB_OK) return id;
+  tracks->renumbered++;
+  return (id & plain) | (int64_t)(number << TB_PID_BITS);
+}
+
 enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track) {
   if (!tb_tracks_has_machine_label(tracks, track) || tb_track_get_details(track)->label_count) return TB_OK;
   struct tb_str *label = tb_arena_alloc(&tracks->arena, sizeof(*label));
@@ -219,6 +228,9 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
   struct tb_perfetto_track *track = NULL;
   int64_t number = its_pid ? tb_tracks_id(tracks, *its_pid, machine) : 0;
   const int64_t *pid = its_pid ? &number : NULL;
+  const struct tb_perfetto_track *process =
+      its_pid && tracks->renumbered ? find(tracks, &tracks->processes, (uint64_t)number, machine) : NULL;
+  if (process) number = process->track.pid;
   tid = tb_tracks_id(tracks, tid, machine);
   if (pid)
     track = find_thread(tracks, &tracks->threads_of_process, &tracks->threads_of_process_before,

@@ -85,7 +85,8 @@ struct tb_tracks {
   bool one_machine, has_first_machine;
   bool unsigned_ids; /* the consumer has no negative ids */
   uint32_t first_machine;
-  struct tb_map other_numbers;                        /* machine -> number, from 1 */
+  struct tb_map other_numbers; /* machine, 0 -> number, from 1; and index of a process whose pid another has, 1 */
+  size_t renumbered;           /* of these processes */
   struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
 };
 
@@ -131,6 +132,9 @@ int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
 static inline int64_t tb_tracks_described_id(const struct tb_tracks *tracks, int64_t id) {
   return tracks->unsigned_ids && id < 0 && id >= INT32_MIN ? (int64_t)(uint32_t)id : id;
 }
+
+/* The id of the process `index` where another one has `id`: to such a user they would be one. */
+int64_t tb_tracks_another_id(struct tb_tracks *tracks, int64_t id, uint32_t index);
 
 /* If ids of other machines are changed this way, the first label of such a machine's process names the machine.
  * TB_OK or TB_NO_MEMORY. */

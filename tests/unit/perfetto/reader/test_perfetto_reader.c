@@ -130,7 +130,7 @@ static void events_of_before_there_were_tracks_keep_their_phase_times_and_ids(vo
                 "9 OTHER[?] process 71 \"?\" phase ?\n"
                 "TRACK track\n"
                 "10 CLOCK_SYNC[c] thread 7/8 'old' \"T\" id x1 {a=1} extra {cname='red'}\n"
-                "lost 1 at 353: an event has no timestamp\n");
+                "lost 1 at 362: an event has no timestamp\n");
 }
 
 static void packets_of_other_kinds_become_events(void **state) {
