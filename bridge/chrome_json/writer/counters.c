@@ -96,6 +96,18 @@ static void emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const
   tb_json_emit_rest(w, emit, &rest);
 }
 
+/* The id that the track says, as the member that the sample says. */
+static void emit_identity(struct tb_json_emit *emit, uint8_t kind, struct tb_str id) {
+  if (kind == TB_ID_LOCAL)
+    TB_JSON_EMIT(emit, ",\"id2\":{\"local\":");
+  else if (kind == TB_ID_GLOBAL)
+    TB_JSON_EMIT(emit, ",\"id2\":{\"global\":");
+  else
+    TB_JSON_EMIT(emit, ",\"id\":");
+  tb_json_emit_raw(emit, id.ptr, id.len);
+  if (kind == TB_ID_LOCAL || kind == TB_ID_GLOBAL) TB_JSON_EMIT(emit, "}");
+}
+
 /* All of the event's object before its args and other members. Returns how much of it is name, categories and time:
  * what the samples of all series of one event have in common. */
 static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event,
@@ -121,11 +133,10 @@ static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *e
     TB_JSON_EMIT(emit, ",");
     tb_json_emit_raw(emit, identity->thread.ptr, identity->thread.len);
   }
-  if (event->id.kind) tb_json_emit_id(emit, event);
-  if (identity->id.len && !event->id.kind) {
-    TB_JSON_EMIT(emit, ",\"id\":");
-    tb_json_emit_raw(emit, identity->id.ptr, identity->id.len);
-  }
+  if (identity->id.len)
+    emit_identity(emit, event->id.kind, identity->id);
+  else if (event->id.kind)
+    tb_json_emit_id(emit, event);
   return common;
 }
 

@@ -115,7 +115,7 @@ enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struc
   carried.tid = event->thread != thread && !p->writer->source.counters_by_id;
   struct tb_writer_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   enum tb_status status =
-      tb_encode_event(&p->encoder, sequence->uses, event, TB_ENCODE_CATEGORIES, &carried, NULL, NULL);
+      tb_encode_event(&p->encoder, sequence->uses, event, TB_ENCODE_CATEGORIES | TB_ENCODE_ID2, &carried, NULL, NULL);
   struct tb_str fields = {p->encoder.body.data, p->encoder.body.len};
   size_t first_len = fields.len;
   bool first = true;

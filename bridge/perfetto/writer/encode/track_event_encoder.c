@@ -255,6 +255,11 @@ static char *put_id(char *at, const struct tb_id *id) {
   return tb_wire_put_uint(at, fields[id->kind], value);
 }
 
+static char *put_id_alone(char *at, const struct tb_id *id) {
+  char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
+  return tb_wire_close_message(start, put_id(at, id));
+}
+
 /* The thread that emitted the event is named here, unless the annotation or the sequence does that. */
 static char *put_legacy_event(char *at, const struct tb_event *event, unsigned parts, bool carries_emitter) {
   const struct tb_track *emitter = event->thread ? event->thread : event->track;
@@ -410,6 +415,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   if (!at) return TB_NO_MEMORY;
   if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);
   if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event, parts, carried->emitter);
+  if (parts & TB_ENCODE_ID2 && event->id.kind > TB_ID_PLAIN) at = put_id_alone(at, &event->id);
   if (event->type == TB_EVENT_LOG)
     at = put_log(&e, at, event);
   else if (event->log_level && parts & TB_ENCODE_ARGS)

@@ -51,7 +51,8 @@ enum tb_encode_parts {
   TB_ENCODE_IDS = 8,       /* legacy_event: id, scope, the emitting thread */
   TB_ENCODE_NO_NAME = 16,  /* the trace processor's JSON importer names slices without a name; so do we */
   TB_ENCODE_OWN_NAME = 32, /* carried: the packet says another */
-  TB_ENCODE_PHASE = 64     /* the phase in legacy_event, without the emitting thread, which the sequence says */
+  TB_ENCODE_PHASE = 64,    /* the phase in legacy_event, without the emitting thread, which the sequence says */
+  TB_ENCODE_ID2 = 128      /* legacy_event: an id that is local or global, and nothing else */
 };
 
 /* Encodes into encoder->body. *name and *categories (either may be NULL) are then the interned name's iid and the
