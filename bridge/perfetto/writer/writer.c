@@ -269,7 +269,8 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
     return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   p->order++;
   enum tb_status status = dispatch(p, event);
-  if (status == TB_OK && tb_carries_end_stack(event)) status = tb_callstacks_refer(&p->stacks, event->end_stack.ref);
+  if (status == TB_OK && event->track && tb_carries_end_stack(event))
+    status = tb_callstacks_refer(&p->stacks, event->end_stack.ref);
   note_use(p, event, event->track);
   note_use(p, event, event->thread);
   if (status == TB_OK) status = tb_perfetto_keep_budget(p);
