@@ -85,6 +85,13 @@ static bool copy_members(struct tb_shape_tracks *tracks, struct tb_shape_track *
     details->sort_index = tb_track_get_details(&before)->sort_index;
     own->track.has_sort_index = true;
   }
+  if (before.said_by_metadata & TB_TRACK_SAID_LABELS) {
+    const struct tb_track_details *said = tb_track_get_details(&before);
+    struct tb_track_details *details = tb_track_copy_details(&tracks->arena, &own->track);
+    if (!details) return false;
+    details->labels = said->labels;
+    details->label_count = said->label_count;
+  }
   own->track.said_by_metadata |= before.said_by_metadata;
   own->is_announced = false;
   return true;

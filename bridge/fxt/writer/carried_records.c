@@ -216,6 +216,57 @@ void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) 
   if (track_name.len) tb_fxt_name_track(w, event->track, track_name); /* others look for names in kernel objects */
 }
 
+static void put_said(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name,
+                     const struct tb_arg *arg) {
+  const struct tb_event said = {.type = TB_EVENT_METADATA,
+                                .has = TB_HAS_NAME | TB_HAS_ARGS,
+                                .name = name,
+                                .args = arg,
+                                .arg_count = 1,
+                                .track = track,
+                                .offset = TB_NO_OFFSET};
+  tb_fxt_put_metadata(w, &said);
+  w->args.count = 0;
+}
+
+/* In one text, with commas between, as the Trace Event Format has them. False where memory ran out. */
+static bool join_labels(struct tb_fxt_writer *w, const struct tb_track_details *details, struct tb_str *list) {
+  size_t size = 0;
+  for (uint32_t i = 0; i < details->label_count; i++) size += details->labels[i].len + 1;
+  char *to = tb_arena_alloc(&w->scratch, size);
+  if (!to) return false;
+  list->ptr = to;
+  for (uint32_t i = 0; i < details->label_count; i++) {
+    if (i) *to++ = ',';
+    if (details->labels[i].len) memcpy(to, details->labels[i].ptr, details->labels[i].len);
+    to += details->labels[i].len;
+  }
+  list->len = (size_t)(to - list->ptr);
+  return true;
+}
+
+void tb_fxt_put_track_labels(struct tb_fxt_writer *w, const struct tb_track *track,
+                             struct tb_fxt_track_state *track_state) {
+  const struct tb_track_details *details = tb_track_get_details(track);
+  bool is_process = track->type == TB_TRACK_PROCESS;
+  bool has_labels = is_process && details->label_count && !(track->said_by_metadata & TB_TRACK_SAID_LABELS);
+  bool has_index = track->has_sort_index && !(track->said_by_metadata & TB_TRACK_SAID_SORT_INDEX);
+  if (!has_labels && !has_index) return;
+  struct tb_str list = {NULL, 0};
+  if (has_labels && !join_labels(w, details, &list)) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  struct tb_fxt_track_more *more = tb_fxt_own_more(w, track_state);
+  uint64_t said = tb_mix_word(tb_fxt_text_hash(list), has_index ? (uint64_t)details->sort_index : 1) | 1;
+  if (!more || more->said == said) return;
+  more->said = said;
+  const struct tb_arg labels = {.name = TB_STR("labels"), .span = 1, .type = TB_ARG_STRING, .text = list};
+  const struct tb_arg index = {.name = TB_STR("sort_index"), .span = 1, .type = TB_ARG_INT, .i = details->sort_index};
+  if (has_labels) put_said(w, track, TB_STR("process_labels"), &labels);
+  if (has_index) put_said(w, track, is_process ? TB_STR("process_sort_index") : TB_STR("thread_sort_index"), &index);
+}
+
 void tb_fxt_put_track_name(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_track *track,
                            uint64_t number, uint64_t parent) {
   bool is_said = !track->name.len || tb_str_equal(track->name, event->name); /* readers take a slice's name for it */

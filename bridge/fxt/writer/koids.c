@@ -176,16 +176,23 @@ static void describe_nameless(struct tb_fxt_writer *w, const struct tb_track *tr
   put_kernel_object(w, track, (struct tb_str){NULL, 0}, false);
 }
 
-void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
-  if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
-  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
-  if (!track_state || (track_state->named && !track->name.len)) return;
+static void describe_name(struct tb_fxt_writer *w, const struct tb_track *track,
+                          struct tb_fxt_track_state *track_state) {
+  if (track_state->named && !track->name.len) return;
   struct tb_str name = name_of(track);
   if (!track_state->described && !name.len)
     describe_nameless(w, track, track_state);
   else if (!track_state->described || track_state->placed != has_process(track) ||
            !tb_str_equal(name, written_name(w, track_state)))
     write_name(w, track, track_state, name);
+}
+
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
+  if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
+  if (!track_state) return;
+  describe_name(w, track, track_state);
+  tb_fxt_put_track_labels(w, track, track_state);
 }
 
 void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name) {

@@ -158,10 +158,17 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
-/* The number of async records for what happens on a track that is no thread's. */
+/* The number of async records for what happens on a track that is no thread's: the id where it is a number that nothing
+ * else has, since FXT joins them by it alone. What is in a slice of the id has the slice's, whatever its category. */
 static uint64_t id_of_track(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->id.kind != TB_ID_NONE && event->id.is_number) return event->id.value;
-  return tb_fxt_track_number(w, event);
+  if (event->id.kind == TB_ID_NONE || !event->id.is_number) return tb_fxt_track_number(w, event);
+  const struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
+  if (track_state && !track_state->is_packed && track_state->slices->stack.count) {
+    const struct tb_fxt_slice_extras *outer =
+        tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1]);
+    if (outer->id && outer->source_id == event->id.value) return outer->id;
+  }
+  return tb_fxt_id_number(w, event, &event->id, false);
 }
 
 /* Whether the newest slice begins together with one that was written as a begin: some readers put complete records of a
@@ -181,6 +188,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   settle(w, event->track, track_state, event->ts);
   struct tb_fxt_slice_extras *extras = (void *)slice.block;
   extras->id = is_thread(event->track) ? 0 : id_of_track(w, event);
+  extras->source_id = is_thread(event->track) ? 0 : event->id.value;
   extras->thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   tb_fxt_push_slice(w, track_state, &slice);
@@ -461,10 +469,18 @@ static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
     put_end(w, event->track, &bare, event->ts);
 }
 
-/* A slice of a thread has no id in FXT. That of an end is its begin's, where there is one. */
+/* The id that the record itself does not have. A slice of a thread has none in FXT; that of an end is its begin's,
+ * where there is one. */
 static void carry_id(struct tb_fxt_writer *w, const struct tb_event *event,
                      const struct tb_fxt_track_state *track_state) {
-  if (event->id.kind == TB_ID_NONE || !is_thread(event->track)) return;
+  if (!is_thread(event->track)) {
+    uint64_t number = id_of_track(w, event); /* which may be metadata, before what is of the event */
+    if (event->id.kind == TB_ID_NONE || !event->id.is_number) return;
+    if (number != event->id.value) tb_fxt_carry_id(w, &event->id);
+    tb_fxt_carry_id_kind(w, &event->id);
+    return;
+  }
+  if (event->id.kind == TB_ID_NONE) return;
   if (event->type == TB_EVENT_SLICE_END && track_state->slices->stack.count) return;
   tb_fxt_carry_id(w, &event->id);
   tb_fxt_carry_id_kind(w, &event->id);
@@ -474,7 +490,6 @@ static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struc
   int64_t ts = event->ts;
   bool is_complete = event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
   if (!is_complete) tb_fxt_write_delayed_flows(w, track_state, event->ts);
-  if (!is_thread(event->track)) (void)id_of_track(w, event); /* which may be metadata, before what is of the event */
   carry_id(w, event, track_state);
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {

@@ -38,7 +38,7 @@ struct tb_fxt_out_provider {
 
 /* What few slices have. */
 struct tb_fxt_slice_extras {
-  uint64_t id;
+  uint64_t id, source_id;         /* of its records; and of the event, where that is a number */
   const struct tb_track *thread;  /* that emitted it, where the track is another one */
   int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
 };
@@ -70,6 +70,7 @@ struct tb_fxt_slices {
 /* What tracks without names and flows have none of. */
 struct tb_fxt_track_more {
   uint64_t number; /* see tb_fxt_track_number; 0: not asked for yet */
+  uint64_t said;   /* a hash of the labels and the sort index that were written last, or 0 */
   char *name;      /* in the name record written last */
   uint32_t name_len;
   uint32_t first_point, point_count; /* flow points that wait, of one time: the track's latest */
@@ -290,6 +291,11 @@ static inline const struct tb_fxt_track_more *tb_fxt_more(const struct tb_fxt_wr
 /* The track's own, to be written; NULL where the writer failed. */
 struct tb_fxt_track_more *tb_fxt_own_more(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state);
 void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track);
+
+/* Writes labels and sort index of the process or thread as metadata, unless that was done or metadata of the source
+ * does it. */
+void tb_fxt_put_track_labels(struct tb_fxt_writer *w, const struct tb_track *track,
+                             struct tb_fxt_track_state *track_state);
 /* A kernel object for a process or thread that metadata names. */
 void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name);
 

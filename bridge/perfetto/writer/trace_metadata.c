@@ -201,6 +201,25 @@ enum tb_status tb_perfetto_keep_stack_frames(struct tb_perfetto_writer *p) {
   return status;
 }
 
+/* A track's labels, as the comma list that a metadata event has of them. */
+static enum tb_status take_labels(struct tb_perfetto_writer *p, struct tb_track_state *state,
+                                  const struct tb_track_details *details) {
+  struct tb_json_emit list;
+  tb_json_emit_init(&list, p->allocator);
+  for (uint32_t i = 0; i < details->label_count; i++) {
+    if (i) TB_JSON_EMIT(&list, ",");
+    tb_json_emit_raw(&list, details->labels[i].ptr, details->labels[i].len);
+  }
+  struct tb_str text = {list.buffer.data, list.buffer.len};
+  bool is_same = state->labels && tb_str_equal(*state->labels, text);
+  struct tb_str *labels = is_same ? NULL : tb_arena_alloc(&p->arena, sizeof(*labels));
+  enum tb_status status = list.status;
+  if (status == TB_OK && !is_same) status = labels ? set_text(p, labels, text) : TB_NO_MEMORY;
+  if (status == TB_OK && !is_same) state->labels = labels;
+  tb_json_emit_free(&list);
+  return status;
+}
+
 enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return TB_NO_MEMORY;
@@ -213,5 +232,6 @@ enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct 
     state->has_sort_index = true;
     state->sort_index = (int32_t)tb_track_get_details(track)->sort_index;
   }
-  return TB_OK;
+  const struct tb_track_details *details = tb_track_get_details(track);
+  return track->type == TB_TRACK_PROCESS && details->label_count ? take_labels(p, state, details) : TB_OK;
 }
