@@ -309,11 +309,10 @@ static void emit_complete(struct tb_shaper *s, struct tb_shape_track *track, str
     wait_for_end(s, track, event, frame);
   } else if (s->slices == TB_SLICES_BEGIN_END) {
     if (later) wait_for_end(s, track, event, frame);
+    const struct tb_event before = *event; /* whose thread times the end asks for */
     event->type = TB_EVENT_SLICE_BEGIN;
     event->phase = 'B';
     event->has &= ~(uint32_t)(TB_HAS_DUR | TB_HAS_THREAD_DUR);
-    struct tb_event before = *event;
-    before.has |= frame->has; /* thread times are still asked for below */
     event->dur = event->thread_dur = 0;
     tb_shaper_emit(s, event);
     if (!later) end_at_once(s, track, &before, frame);
