@@ -159,14 +159,15 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
 /* The number of async records for what happens on a track that is no thread's: the id where it is a number that nothing
- * else has, since FXT joins them by it alone. What is in a slice of the id has the slice's, whatever its category. */
+ * else has, since FXT joins them by it alone. What is in a slice of the id has the slice's, whatever its category, and
+ * so has an end. */
 static uint64_t id_of_track(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->id.kind == TB_ID_NONE || !event->id.is_number) return tb_fxt_track_number(w, event);
   const struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
   if (track_state && !track_state->is_packed && track_state->slices->stack.count) {
     const struct tb_fxt_slice_extras *outer =
         tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1]);
-    if (outer->id && outer->source_id == event->id.value) return outer->id;
+    if (outer->source_id == event->id.value || event->type == TB_EVENT_SLICE_END) return outer->id;
   }
   return tb_fxt_id_number(w, event, &event->id, false);
 }
@@ -476,6 +477,10 @@ static void carry_id(struct tb_fxt_writer *w, const struct tb_event *event,
   if (!is_thread(event->track)) {
     uint64_t number = id_of_track(w, event); /* which may be metadata, before what is of the event */
     if (event->id.kind == TB_ID_NONE || !event->id.is_number) return;
+    if (event->type == TB_EVENT_SLICE_END && track_state->slices->stack.count &&
+        tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1])->source_id !=
+            event->id.value)
+      return; /* its slice has another id, or none */
     if (number != event->id.value) tb_fxt_carry_id(w, &event->id);
     tb_fxt_carry_id_kind(w, &event->id);
     return;

@@ -8,7 +8,11 @@ cat >in.json <<'EVENTS'
  {"ph":"b","pid":2,"tid":0,"ts":20,"name":"c","cat":"A","id2":{"local":"0x1"}},
  {"ph":"b","pid":3,"tid":0,"ts":21,"name":"c","cat":"A","id2":{"local":"0x1"}},
  {"ph":"e","pid":2,"tid":0,"ts":22,"name":"c","cat":"A","id2":{"local":"0x1"}},
- {"ph":"e","pid":3,"tid":0,"ts":23,"name":"c","cat":"A","id2":{"local":"0x1"}}]
+ {"ph":"e","pid":3,"tid":0,"ts":23,"name":"c","cat":"A","id2":{"local":"0x1"}},
+ {"ph":"b","pid":4,"tid":0,"ts":30,"name":"zero","cat":"A","id":0},
+ {"ph":"b","pid":4,"tid":0,"ts":31,"name":"in it","cat":"A","id":0},
+ {"ph":"e","pid":4,"tid":0,"ts":32,"name":"in it","cat":"A","id":0},
+ {"ph":"e","pid":4,"tid":0,"ts":33,"name":"zero","cat":"A","id":0}]
 EVENTS
 tracebridge convert -q in.json -o in.perfetto-trace && tracebridge convert -q in.perfetto-trace -o out.fxt
 tracebridge dump out.fxt | grep -o 'async_.*'
