@@ -113,12 +113,13 @@ static bool keeps_thread_zero(struct tb_merger *m, uint32_t machine, enum tb_sta
   return false;
 }
 
-/* Whether it is the attribute that has JSON's baseTimeNanoseconds: the date of the time 0. */
+/* Whether it is the attribute that has JSON's baseTimeNanoseconds, or clang's beginningOfTime: the date of the time 0.
+ */
 static bool says_date_of_zero(const struct tb_packet_header *head) {
   if (head->kind != TB_TRACE_PACKET_TRACE_ATTRIBUTES) return false;
   struct tb_str attribute = tb_wire_find_bytes(head->payload, TB_TRACE_ATTRIBUTES_ATTRIBUTE);
-  return tb_str_equal(tb_wire_find_bytes(attribute, TB_TRACE_ATTRIBUTES_ATTRIBUTE_KEY),
-                      TB_STR("json.baseTimeNanoseconds"));
+  struct tb_str key = tb_wire_find_bytes(attribute, TB_TRACE_ATTRIBUTES_ATTRIBUTE_KEY);
+  return tb_str_equal(key, TB_STR("json.baseTimeNanoseconds")) || tb_str_equal(key, TB_STR("json.beginningOfTime"));
 }
 
 /* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other

@@ -242,7 +242,10 @@ static bool chrome_clock(struct tb_json_state *state, struct tb_batch *batch, co
 
 static bool add_clocks(struct tb_json_state *state, struct tb_batch *batch, const char *p, struct tb_str key,
                        const struct tb_arg *value) {
+  int64_t ns;
   if (tb_str_equal(key, TB_STR("metadata"))) return chrome_clock(state, batch, p, value);
+  if (tb_str_equal(key, TB_STR("beginningOfTime"))) /* clang's -ftime-trace */
+    return !offset_of(value, &ns) || add_snapshot(state, batch, p, TB_CLOCK_UNKNOWN, &ns);
   if (!tb_str_equal(key, TB_STR("baseTimeNanoseconds")) || value->type != TB_ARG_INT) return true;
   return add_snapshot(state, batch, p, TB_CLOCK_UNKNOWN, &value->i);
 }

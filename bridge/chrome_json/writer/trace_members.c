@@ -232,7 +232,8 @@ static void add_clock(struct tb_json_writer *w) {
     tb_json_emit_string(&w->metadata.members, tb_str_from(domain));
     if (!count || !begin_member(w, TB_STR(OFFSET))) return;
     emit_offset(&w->metadata.members, offset, true);
-  } else if (!domain && count && !has_name(&w->top_names, "baseTimeNanoseconds")) {
+  } else if (!domain && count && !has_name(&w->top_names, "baseTimeNanoseconds") &&
+             !has_name(&w->top_names, "beginningOfTime")) {
     TB_JSON_EMIT(&w->top, ",\n\"baseTimeNanoseconds\":");
     tb_json_emit_int(&w->top, offset);
   }

@@ -464,6 +464,12 @@ static void check_realtime(const struct tb_event *e) {
   assert_true(e->clocks[1].ns == 1700000000123456789);
 }
 
+static void check_beginning(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_CLOCK_SNAPSHOT);
+  assert_int_equal(e->clocks[1].clock, TB_CLOCK_REALTIME);
+  assert_true(e->clocks[1].ns == 1700000000123456000);
+}
+
 static void check_monotonic(const struct tb_event *e) {
   assert_int_equal(e->type, TB_EVENT_CLOCK_SNAPSHOT);
   assert_int_equal(e->clocks[0].clock, TB_CLOCK_MONOTONIC);
@@ -474,6 +480,7 @@ static void check_monotonic(const struct tb_event *e) {
 static void clocks_that_the_trace_names_are_snapshots(void **state) {
   (void)state;
   with_event("{\"baseTimeNanoseconds\":1700000000123456789,\"traceEvents\":[]}", 1, check_realtime);
+  with_event("{\"traceEvents\":[],\"beginningOfTime\":1700000000123456}", 1, check_beginning);
   with_event(
       "{\"traceEvents\":[],\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\",\"clock-offset-since-epoch\":"
       "\"1600000000000001\"}}",
