@@ -225,7 +225,7 @@ static enum tb_status place_one(struct tb_merger *m, struct tb_source *s) {
   if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "cannot place %s", s->name);
   s->placed = true;
   describe(m, s, weakest == UINT32_MAX ? NULL : &m->graph.edges[weakest]);
-  return TB_OK;
+  return tb_source_fit_clocks(m, s);
 }
 
 /* The first merged time of the inputs that are placed. */

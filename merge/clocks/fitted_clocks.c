@@ -6,7 +6,7 @@
  * snapshot was read late, and where one clock drifts against the other until the next snapshot. The fit of all
  * snapshots knows better. There packets get times on the merged trace's clock, so that readers need no snapshot. Where
  * clocks run at one rate and were read at once each time, readers are as right as the fit, and packets stay as they
- * are.
+ * are; not where the input is placed by a line, and so all of its times change.
  *
  * The way is by one relation, or by two: REALTIME - BOOTTIME - MONOTONIC where that is the trace clock.
  */
@@ -60,13 +60,14 @@ static struct way find_way(const struct tb_source *s, uint32_t clock) {
   return way;
 }
 
-/* Whether readers, who go by the snapshot before a time, are less right. */
-static bool needs_fit(const struct way *way) {
+/* Whether readers, who go by the snapshot before a time, are less right. Where times change anyway, by no more than the
+ * two clocks were read apart is too much, too. */
+static bool needs_fit(const struct way *way, bool is_warped) {
   enum { AT_ONCE_NS = 2000 };
   bool needs = false;
   for (size_t i = 0; i < way->count; i++) {
     const struct tb_reading_fit *fit = &way->legs[i]->fit;
-    needs |= fit->thrown_out || fit->drift != 0 || fit->largest_residual_ns > AT_ONCE_NS ||
+    needs |= fit->thrown_out || fit->drift != 0 || fit->largest_residual_ns > (is_warped ? 0 : AT_ONCE_NS) ||
              (fit->kind == TB_READING_DRIFTS && fit->segment_count > 1);
   }
   return needs;
@@ -96,11 +97,13 @@ static void use_clocks_of_payloads(const struct tb_merger *m, struct tb_source *
 
 enum tb_status tb_source_fit_clocks(struct tb_merger *m, struct tb_source *s) {
   struct tb_input_clocks *clocks = &s->prescan.clocks;
+  int64_t moved_by;
+  bool is_warped = s->placed && !tb_time_map_is_offset(&s->there, &moved_by);
   use_clocks_of_payloads(m, s);
   enum tb_status status = TB_OK;
   for (size_t c = 0; c < TB_FITTED_CLOCKS && status == TB_OK; c++) {
     struct way way = find_way(s, even_clocks[c]);
-    if (!needs_fit(&way)) continue;
+    if (!needs_fit(&way, is_warped) || tb_input_clocks_fit_of(clocks, tb_source_host(s), even_clocks[c])) continue;
     struct tb_time_map map;
     tb_time_map_init(&map, m->allocator);
     for (size_t i = 0; i < way.count && status == TB_OK; i++) status = add_leg(way.legs[i], way.from[i], &map);

@@ -46,7 +46,7 @@ TB_MUST_CHECK enum tb_status tb_merger_join_markers(struct tb_merger *m);
 
 /* fitted_clocks.c: from now on times of packets on other clocks than the trace clock go by all snapshots together,
  * where those know better than the snapshot before a packet, by which readers go; and the input's first and last time
- * do. */
+ * do. Before placing, and once more after it, for inputs that are placed by a line. */
 TB_MUST_CHECK enum tb_status tb_source_fit_clocks(struct tb_merger *m, struct tb_source *source);
 /* The same file: how far off times of packets on such clocks may be before they are the trace clock's, over that; the
  * largest of all clocks that packets are on. Without points where there are none. To be freed. */
