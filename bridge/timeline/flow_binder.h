@@ -63,9 +63,9 @@ struct tb_flows {
    * id */
   uint64_t first_new_id;
   uint64_t new_ids_above; /* where it is 0: new ids are greater than this */
-  bool ends_close; /* an end closes its flow, so that its id may begin another: FXT's, not JSON's */
-  bool of_parts;   /* of a split trace, one behind the other: of one time the order is the parts', not the trace's */
-  uint64_t edges;  /* joins of two slices */
+  bool ends_close;        /* an end closes its flow, so that its id may begin another: FXT's, not JSON's */
+  bool of_parts;  /* of a split trace, one behind the other: of one time the order is the parts', not the trace's */
+  uint64_t edges; /* joins of two slices */
   /* points that join nothing: without a slice, ends and steps without a start, starts without more */
   struct tb_flow_point *unbound;
   size_t unbound_count, unbound_capacity;

@@ -423,11 +423,12 @@ uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, s
                                         [TB_GROUP_SAMPLES] = {"samples", 7}, [TB_GROUP_PROFILE] = {"profile", 7},
                                         [TB_GROUP_CARRIED] = {"carried", 7}, [TB_GROUP_CONTEXT] = {"contexts", 8}};
   const struct tb_track *parent = key->shared ? NULL : key->parent;
-  if (key->name && key->name->len) name = *key->name;
+  bool has_name = key->name && key->name->len;
+  if (has_name) name = *key->name;
   if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_GROUP_TRACK || fixed[key->class].ptr))
     name = fixed[key->class];
   /* tracks without a name are not one, nor are those below others */
-  uint32_t apart = !key->named ? 0 : key->name->len ? p->groups.items[key->named].above : key->named;
+  uint32_t apart = key->named && has_name ? p->groups.items[key->named].above : key->named;
   p->scratch.len = 0;
   char head = (char)key->class;
   if (!add(p, &head, 1) || !add_track(p, parent) || !add_text(p, name)) return 0;
