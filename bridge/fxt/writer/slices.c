@@ -190,6 +190,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   struct tb_fxt_slice_extras *extras = (void *)slice.block;
   extras->id = is_thread(event->track) ? 0 : id_of_track(w, event);
   extras->source_id = is_thread(event->track) ? 0 : event->id.value;
+  extras->phase = is_thread(event->track) ? '\0' : event->phase;
   extras->thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   tb_fxt_push_slice(w, track_state, &slice);
@@ -491,11 +492,26 @@ static void carry_id(struct tb_fxt_writer *w, const struct tb_event *event,
   tb_fxt_carry_id_kind(w, &event->id);
 }
 
+/* The phase of an async record that is neither `b` nor `e`: an end's goes by its begin's. */
+static void carry_phase(struct tb_fxt_writer *w, const struct tb_event *event,
+                        const struct tb_fxt_track_state *track_state) {
+  static const char phases[] = "SFND()"; /* begins, each with its end behind it */
+  const char *found = event->phase ? strchr(phases, event->phase) : NULL;
+  if (is_thread(event->track)) return;
+  if (!found && event->type == TB_EVENT_SLICE_END && !track_state->is_packed && track_state->slices->stack.count) {
+    char begun = tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1])->phase;
+    found = begun ? strchr(phases, begun) : NULL;
+    if (found) found++;
+  }
+  if (found) tb_fxt_carry_text(w, TB_CARRIED_PHASE, (struct tb_str){found, 1});
+}
+
 static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   int64_t ts = event->ts;
   bool is_complete = event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
   if (!is_complete) tb_fxt_write_delayed_flows(w, track_state, event->ts);
   carry_id(w, event, track_state);
+  carry_phase(w, event, track_state);
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
     settle(w, event->track, track_state, event->ts);
