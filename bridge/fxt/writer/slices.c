@@ -190,7 +190,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   struct tb_fxt_slice_extras *extras = (void *)slice.block;
   extras->id = is_thread(event->track) ? 0 : id_of_track(w, event);
   extras->source_id = is_thread(event->track) ? 0 : event->id.value;
-  extras->phase = is_thread(event->track) ? '\0' : event->phase;
+  extras->phase = is_thread(event->track) ? 0 : event->phase;
   extras->thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   tb_fxt_push_slice(w, track_state, &slice);
@@ -499,8 +499,8 @@ static void carry_phase(struct tb_fxt_writer *w, const struct tb_event *event,
   const char *found = event->phase ? strchr(phases, event->phase) : NULL;
   if (is_thread(event->track)) return;
   if (!found && event->type == TB_EVENT_SLICE_END && !track_state->is_packed && track_state->slices->stack.count) {
-    char begun = tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1])->phase;
-    found = begun ? strchr(phases, begun) : NULL;
+    int64_t begun = tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1])->phase;
+    found = begun ? strchr(phases, (int)begun) : NULL;
     if (found) found++;
   }
   if (found) tb_fxt_carry_text(w, TB_CARRIED_PHASE, (struct tb_str){found, 1});

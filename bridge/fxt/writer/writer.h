@@ -41,7 +41,7 @@ struct tb_fxt_slice_extras {
   uint64_t id, source_id;         /* of its records; and of the event, where that is a number */
   const struct tb_track *thread;  /* that emitted it, where the track is another one */
   int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
-  char phase;                     /* of the event, where its records are async ones; 0: none */
+  int64_t phase;                  /* of the event, where its records are async ones; 0: none */
 };
 
 /* A slice that has begun. One whose record is still to be written is held: it becomes a complete record where nothing
