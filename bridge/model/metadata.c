@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/metadata.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
 
 bool tb_metadata_is_of_thread(struct tb_str name) {
@@ -22,4 +23,12 @@ struct tb_str tb_metadata_track_name(const struct tb_event *event) {
     if (event->args[i].type == TB_ARG_STRING && tb_str_equal(event->args[i].name, TB_STR("name")))
       return event->args[i].text;
   return none;
+}
+
+bool tb_metadata_micros(const struct tb_arg *arg, int64_t *ns) {
+  struct tb_decimal number;
+  if (arg->type == TB_ARG_INT) return !__builtin_mul_overflow(arg->i, 1000, ns);
+  if (arg->type != TB_ARG_STRING || !arg->text.len) return false;
+  const char *end = arg->text.ptr + arg->text.len;
+  return tb_decimal_parse(arg->text.ptr, end, &number) == end && tb_decimal_to_int(&number, 3, ns);
 }

@@ -18,4 +18,7 @@ bool tb_metadata_is_of_thread(struct tb_str name);
  * gives none; valid as long as the event. */
 struct tb_str tb_metadata_track_name(const struct tb_event *event);
 
+/* Microseconds, a whole number or a text, as nanoseconds. False: it is neither. */
+bool tb_metadata_micros(const struct tb_arg *arg, int64_t *ns);
+
 #endif

@@ -29,6 +29,18 @@ static inline bool tb_comma_list_next(struct tb_str *list, struct tb_str *item) 
   return true;
 }
 
+/* Appends the labels as such a list. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK static inline enum tb_status tb_track_append_labels(const struct tb_track *track, struct tb_buffer *to) {
+  const struct tb_track_details *details = tb_track_get_details(track);
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; i < details->label_count && status == TB_OK; i++) {
+    if (i) status = tb_buffer_append(to, ",", 1);
+    if (status == TB_OK && details->labels[i].len)
+      status = tb_buffer_append(to, details->labels[i].ptr, details->labels[i].len);
+  }
+  return status;
+}
+
 /* The details of a track that is being made, which are its own and may be written: made in the arena where it has none.
  * NULL without memory. */
 static inline struct tb_track_details *tb_track_own_details(struct tb_arena *arena, struct tb_track *track) {

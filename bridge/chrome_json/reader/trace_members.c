@@ -5,6 +5,7 @@
  */
 #include "chrome_json/reader/field_parser.h"
 #include "chrome_json/reader/reader.h"
+#include "model/metadata.h"
 
 enum {
   LARGE_VALUE = 256 * 1024, /* a value of so many bytes is given as text */
@@ -215,15 +216,6 @@ static bool add_snapshot(struct tb_json_state *state, struct tb_batch *batch, co
   return true;
 }
 
-/* Microseconds as a number or as text. */
-static bool offset_of(const struct tb_arg *arg, int64_t *ns) {
-  struct tb_decimal number;
-  if (arg->type == TB_ARG_INT) return !__builtin_mul_overflow(arg->i, 1000, ns);
-  if (arg->type != TB_ARG_STRING || !arg->text.len) return false;
-  const char *end = arg->text.ptr + arg->text.len;
-  return tb_decimal_parse(arg->text.ptr, end, &number) == end && tb_decimal_to_int(&number, 3, ns);
-}
-
 /* Chrome's metadata names the clock and how far it is from the epoch. */
 static bool chrome_clock(struct tb_json_state *state, struct tb_batch *batch, const char *p,
                          const struct tb_arg *metadata) {
@@ -234,7 +226,7 @@ static bool chrome_clock(struct tb_json_state *state, struct tb_batch *batch, co
   bool has_offset = false;
   for (const struct tb_arg *a = metadata + 1; a < end; a += a->span) {
     if (tb_str_equal(a->name, TB_STR("clock-domain")) && a->type == TB_ARG_STRING) clock = clock_of_domain(a->text);
-    if (tb_str_equal(a->name, TB_STR("clock-offset-since-epoch"))) has_offset = offset_of(a, &realtime);
+    if (tb_str_equal(a->name, TB_STR("clock-offset-since-epoch"))) has_offset = tb_metadata_micros(a, &realtime);
   }
   if (clock == TB_CLOCK_UNKNOWN && !has_offset) return true;
   return add_snapshot(state, batch, p, clock, has_offset ? &realtime : NULL);
@@ -245,7 +237,7 @@ static bool add_clocks(struct tb_json_state *state, struct tb_batch *batch, cons
   int64_t ns;
   if (tb_str_equal(key, TB_STR("metadata"))) return chrome_clock(state, batch, p, value);
   if (tb_str_equal(key, TB_STR("beginningOfTime"))) /* clang's -ftime-trace */
-    return !offset_of(value, &ns) || add_snapshot(state, batch, p, TB_CLOCK_UNKNOWN, &ns);
+    return !tb_metadata_micros(value, &ns) || add_snapshot(state, batch, p, TB_CLOCK_UNKNOWN, &ns);
   if (!tb_str_equal(key, TB_STR("baseTimeNanoseconds")) || value->type != TB_ARG_INT) return true;
   return add_snapshot(state, batch, p, TB_CLOCK_UNKNOWN, &value->i);
 }

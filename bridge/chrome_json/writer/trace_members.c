@@ -3,7 +3,6 @@
  * Members of the outermost object behind the events. The source may have had `metadata` as a whole; members of it that
  * come one by one, and the clock, are added to that.
  */
-#include "base/decimal.h"
 #include "chrome_json/writer/writer.h"
 #include "json/value.h"
 #include "model/metadata.h"
@@ -56,21 +55,12 @@ static const char *domain_of(uint32_t clock) {
   return clock == TB_CLOCK_BOOTTIME ? "LINUX_CLOCK_BOOTTIME" : NULL;
 }
 
-/* Microseconds as a number or as text. */
-static bool offset_of(const struct tb_arg *arg, int64_t *ns) {
-  struct tb_decimal number;
-  if (arg->type == TB_ARG_INT) return !__builtin_mul_overflow(arg->i, 1000, ns);
-  if (arg->type != TB_ARG_STRING || !arg->text.len) return false;
-  const char *end = arg->text.ptr + arg->text.len;
-  return tb_decimal_parse(arg->text.ptr, end, &number) == end && tb_decimal_to_int(&number, 3, ns);
-}
-
 /* What the source's own metadata says of the clock. The place of the offset; 0: there is none. */
 static uint32_t read_clock(struct tb_json_metadata *metadata, const struct tb_arg *dict) {
   static const uint32_t named[] = {TB_CLOCK_MONOTONIC, TB_CLOCK_BOOTTIME};
   uint32_t place = 0;
   for (uint32_t i = 1; i < dict->span; i += dict[i].span) {
-    if (tb_str_equal(dict[i].name, TB_STR(OFFSET)) && offset_of(&dict[i], &metadata->said)) place = i;
+    if (tb_str_equal(dict[i].name, TB_STR(OFFSET)) && tb_metadata_micros(&dict[i], &metadata->said)) place = i;
     for (size_t k = 0; k < 2 && tb_str_equal(dict[i].name, TB_STR(DOMAIN)) && dict[i].type == TB_ARG_STRING; k++)
       if (tb_str_equal(dict[i].text, tb_str_from(domain_of(named[k])))) metadata->said_domain = domain_of(named[k]);
   }

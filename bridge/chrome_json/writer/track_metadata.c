@@ -4,6 +4,7 @@
  */
 #include "base/mix64.h"
 #include "chrome_json/writer/writer.h"
+#include "model/tracks.h"
 
 static size_t begin_metadata(struct tb_json_writer *w, const struct tb_track *track, struct tb_str name) {
   size_t start = tb_json_object_begin(w);
@@ -33,15 +34,15 @@ static void put_sort_index(struct tb_json_writer *w, const struct tb_track *trac
 
 /* The labels in one text, with commas between, as the format has them. */
 static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
-  struct tb_json_emit *labels = &w->scratch;
-  labels->buffer.len = 0;
-  for (uint32_t i = 0; i < tb_track_get_details(track)->label_count; i++) {
-    if (i) TB_JSON_EMIT(labels, ",");
-    tb_json_emit_raw(labels, tb_track_get_details(track)->labels[i].ptr, tb_track_get_details(track)->labels[i].len);
+  struct tb_buffer *labels = &w->scratch.buffer;
+  labels->len = 0;
+  if (tb_track_append_labels(track, labels) != TB_OK) {
+    (void)tb_json_fail(w, TB_NO_MEMORY);
+    return;
   }
   size_t start = begin_metadata(w, track, TB_STR("process_labels"));
   TB_JSON_EMIT(&w->out, "{\"labels\":");
-  tb_json_emit_string(&w->out, (struct tb_str){labels->buffer.data, labels->buffer.len});
+  tb_json_emit_string(&w->out, (struct tb_str){labels->data, labels->len});
   TB_JSON_EMIT(&w->out, "}");
   tb_json_object_end(w, start, 0);
 }

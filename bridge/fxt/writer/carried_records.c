@@ -9,6 +9,7 @@
 #include "model/arg_lookup.h"
 #include "model/fxt_blobs.h"
 #include "model/metadata.h"
+#include "model/tracks.h"
 
 enum { BLOB_CHUNK = 32000, MAX_LARGE_WORDS = TB_FXT_MAX_WORDS };
 
@@ -229,20 +230,14 @@ static void put_said(struct tb_fxt_writer *w, const struct tb_track *track, stru
   w->args.count = 0;
 }
 
-/* In one text, with commas between, as the Trace Event Format has them. False where memory ran out. */
-static bool join_labels(struct tb_fxt_writer *w, const struct tb_track_details *details, struct tb_str *list) {
-  size_t size = 0;
-  for (uint32_t i = 0; i < details->label_count; i++) size += details->labels[i].len + 1;
-  char *to = tb_arena_alloc(&w->scratch, size);
-  if (!to) return false;
-  list->ptr = to;
-  for (uint32_t i = 0; i < details->label_count; i++) {
-    if (i) *to++ = ',';
-    if (details->labels[i].len) memcpy(to, details->labels[i].ptr, details->labels[i].len);
-    to += details->labels[i].len;
-  }
-  list->len = (size_t)(to - list->ptr);
-  return true;
+/* In one text, as the Trace Event Format has them. False where memory ran out. */
+static bool join_labels(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str *list) {
+  struct tb_buffer joined;
+  tb_buffer_init(&joined, w->writer->allocator, 0);
+  bool ok = tb_track_append_labels(track, &joined) == TB_OK;
+  if (ok) *list = tb_arena_copy(&w->scratch, (struct tb_str){joined.data, joined.len});
+  tb_buffer_free(&joined);
+  return ok && list->ptr;
 }
 
 void tb_fxt_put_track_labels(struct tb_fxt_writer *w, const struct tb_track *track,
@@ -253,7 +248,7 @@ void tb_fxt_put_track_labels(struct tb_fxt_writer *w, const struct tb_track *tra
   bool has_index = track->has_sort_index && !(track->said_by_metadata & TB_TRACK_SAID_SORT_INDEX);
   if (!has_labels && !has_index) return;
   struct tb_str list = {NULL, 0};
-  if (has_labels && !join_labels(w, details, &list)) {
+  if (has_labels && !join_labels(w, track, &list)) {
     tb_fxt_fail(w, TB_NO_MEMORY);
     return;
   }

@@ -54,18 +54,22 @@ uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track) {
+  uint32_t last = track->index;
+  /* those above may get numbers while this one's state is at hand, and states move */
+  for (const struct tb_track *above = track; above->type == TB_TRACK_CUSTOM && above->parent; above = above->parent)
+    if (above->parent->index > last) last = above->parent->index;
   if (w->status != TB_OK) return NULL;
-  if (track->index >= w->track_state_count) {
+  if (last >= w->track_state_count) {
     void *track_states = w->track_states;
     enum tb_status status = tb_grow_array(w->writer->allocator, &track_states, &w->track_state_capacity,
-                                          (size_t)track->index + 1, sizeof(*w->track_states), (size_t)UINT32_MAX + 1);
+                                          (size_t)last + 1, sizeof(*w->track_states), (size_t)UINT32_MAX + 1);
     w->track_states = track_states;
     if (status != TB_OK) {
       tb_fxt_fail(w, status);
       return NULL;
     }
     if (w->track_state_capacity >= TB_MANY_TRACKS) w->writer->prefetches = true;
-    while (w->track_state_count <= track->index) /* what is behind takes no memory before it is written */
+    while (w->track_state_count <= last) /* what is behind takes no memory before it is written */
       w->track_states[w->track_state_count++] = (struct tb_fxt_track_state){.slices = &w->no_slices};
   }
   return &w->track_states[track->index];

@@ -73,4 +73,15 @@ void tb_fxt_pack_slices(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
 bool tb_fxt_unpack_slices(struct tb_fxt_writer *w, const struct tb_track *track,
                           struct tb_fxt_track_state *track_state);
 
+/* ---- async records (fxt/writer/async_ids.c) ---------------------------------------------------------------------- */
+
+/* The number of async records for what happens on a track that is no thread's: the event's id where it is a number that
+ * nothing else has, else another one. */
+uint64_t tb_fxt_async_number(struct tb_fxt_writer *w, const struct tb_event *event);
+
+/* Carries the id and the phase that the event's record does not have. A slice of a thread has no id in FXT; that of an
+ * end is its begin's, where there is one. */
+void tb_fxt_carry_async(struct tb_fxt_writer *w, const struct tb_event *event,
+                        const struct tb_fxt_track_state *track_state);
+
 #endif

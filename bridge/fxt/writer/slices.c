@@ -158,20 +158,6 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
-/* The number of async records for what happens on a track that is no thread's: the id where it is a number that nothing
- * else has, since FXT joins them by it alone. What is in a slice of the id has the slice's, whatever its category, and
- * so has an end. */
-static uint64_t id_of_track(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->id.kind == TB_ID_NONE || !event->id.is_number) return tb_fxt_track_number(w, event);
-  const struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
-  if (track_state && !track_state->is_packed && track_state->slices->stack.count) {
-    const struct tb_fxt_slice_extras *outer =
-        tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1]);
-    if (outer->source_id == event->id.value || event->type == TB_EVENT_SLICE_END) return outer->id;
-  }
-  return tb_fxt_id_number(w, event, &event->id, false);
-}
-
 /* Whether the newest slice begins together with one that was written as a begin: some readers put complete records of a
  * time before its begins. */
 static bool begins_with_outer(const struct tb_fxt_track_state *track_state) {
@@ -188,7 +174,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   make_way(w, event->track, track_state, event->ts);
   settle(w, event->track, track_state, event->ts);
   struct tb_fxt_slice_extras *extras = (void *)slice.block;
-  extras->id = is_thread(event->track) ? 0 : id_of_track(w, event);
+  extras->id = is_thread(event->track) ? 0 : tb_fxt_async_number(w, event);
   extras->source_id = is_thread(event->track) ? 0 : event->id.value;
   extras->phase = is_thread(event->track) ? 0 : event->phase;
   extras->thread = event->thread;
@@ -296,7 +282,7 @@ static void put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) 
                                    .category = event->categories,
                                    .args = w->args.items,
                                    .arg_count = w->args.count,
-                                   .id = is_thread(event->track) ? 0 : id_of_track(w, event)};
+                                   .id = is_thread(event->track) ? 0 : tb_fxt_async_number(w, event)};
   put_end(w, event->track, &bare, event->ts);
 }
 
@@ -450,7 +436,7 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
                  (uint64_t)(event->ts + event->dur));
     return;
   }
-  slice.id = id_of_track(w, event);
+  slice.id = tb_fxt_async_number(w, event);
   put_begin(w, event->track, &slice, event->ts);
   slice.arg_count = 0;
   put_end(w, event->track, &slice, event->ts + event->dur);
@@ -471,47 +457,11 @@ static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
     put_end(w, event->track, &bare, event->ts);
 }
 
-/* The id that the record itself does not have. A slice of a thread has none in FXT; that of an end is its begin's,
- * where there is one. */
-static void carry_id(struct tb_fxt_writer *w, const struct tb_event *event,
-                     const struct tb_fxt_track_state *track_state) {
-  if (!is_thread(event->track)) {
-    uint64_t number = id_of_track(w, event); /* which may be metadata, before what is of the event */
-    if (event->id.kind == TB_ID_NONE || !event->id.is_number) return;
-    if (event->type == TB_EVENT_SLICE_END && track_state->slices->stack.count &&
-        tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1])->source_id !=
-            event->id.value)
-      return; /* its slice has another id, or none */
-    if (number != event->id.value) tb_fxt_carry_id(w, &event->id);
-    tb_fxt_carry_id_kind(w, &event->id);
-    return;
-  }
-  if (event->id.kind == TB_ID_NONE) return;
-  if (event->type == TB_EVENT_SLICE_END && track_state->slices->stack.count) return;
-  tb_fxt_carry_id(w, &event->id);
-  tb_fxt_carry_id_kind(w, &event->id);
-}
-
-/* The phase of an async record that is neither `b` nor `e`: an end's goes by its begin's. */
-static void carry_phase(struct tb_fxt_writer *w, const struct tb_event *event,
-                        const struct tb_fxt_track_state *track_state) {
-  static const char phases[] = "SFND()"; /* begins, each with its end behind it */
-  const char *found = event->phase ? strchr(phases, event->phase) : NULL;
-  if (is_thread(event->track)) return;
-  if (!found && event->type == TB_EVENT_SLICE_END && !track_state->is_packed && track_state->slices->stack.count) {
-    int64_t begun = tb_fxt_slice_extras(&tb_fxt_opened(track_state)[track_state->slices->stack.count - 1])->phase;
-    found = begun ? strchr(phases, (int)begun) : NULL;
-    if (found) found++;
-  }
-  if (found) tb_fxt_carry_text(w, TB_CARRIED_PHASE, (struct tb_str){found, 1});
-}
-
 static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   int64_t ts = event->ts;
   bool is_complete = event->type == TB_EVENT_SLICE_COMPLETE && event->dur > 0;
   if (!is_complete) tb_fxt_write_delayed_flows(w, track_state, event->ts);
-  carry_id(w, event, track_state);
-  carry_phase(w, event, track_state);
+  tb_fxt_carry_async(w, event, track_state);
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
     settle(w, event->track, track_state, event->ts);

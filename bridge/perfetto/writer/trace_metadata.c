@@ -8,6 +8,7 @@
 #include "model/arg_lookup.h"
 #include "model/fxt_providers.h"
 #include "model/metadata.h"
+#include "model/tracks.h"
 #include "perfetto/writer/trace_metadata.h"
 #include "perfetto/writer/writer.h"
 
@@ -203,20 +204,14 @@ enum tb_status tb_perfetto_keep_stack_frames(struct tb_perfetto_writer *p) {
 
 /* A track's labels, as the comma list that a metadata event has of them. */
 static enum tb_status take_labels(struct tb_perfetto_writer *p, struct tb_track_state *state,
-                                  const struct tb_track_details *details) {
-  struct tb_json_emit list;
-  tb_json_emit_init(&list, p->allocator);
-  for (uint32_t i = 0; i < details->label_count; i++) {
-    if (i) TB_JSON_EMIT(&list, ",");
-    tb_json_emit_raw(&list, details->labels[i].ptr, details->labels[i].len);
-  }
-  struct tb_str text = {list.buffer.data, list.buffer.len};
-  bool is_same = state->labels && tb_str_equal(*state->labels, text);
-  struct tb_str *labels = is_same ? NULL : tb_arena_alloc(&p->arena, sizeof(*labels));
-  enum tb_status status = list.status;
-  if (status == TB_OK && !is_same) status = labels ? set_text(p, labels, text) : TB_NO_MEMORY;
-  if (status == TB_OK && !is_same) state->labels = labels;
-  tb_json_emit_free(&list);
+                                  const struct tb_track *track) {
+  p->scratch.len = 0;
+  enum tb_status status = tb_track_append_labels(track, &p->scratch);
+  struct tb_str text = {p->scratch.data, p->scratch.len};
+  if (status != TB_OK || (state->labels && tb_str_equal(*state->labels, text))) return status;
+  struct tb_str *labels = tb_arena_alloc(&p->arena, sizeof(*labels));
+  status = labels ? set_text(p, labels, text) : TB_NO_MEMORY;
+  if (status == TB_OK) state->labels = labels;
   return status;
 }
 
@@ -232,6 +227,6 @@ enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct 
     state->has_sort_index = true;
     state->sort_index = (int32_t)tb_track_get_details(track)->sort_index;
   }
-  const struct tb_track_details *details = tb_track_get_details(track);
-  return track->type == TB_TRACK_PROCESS && details->label_count ? take_labels(p, state, details) : TB_OK;
+  bool has_labels = track->type == TB_TRACK_PROCESS && tb_track_get_details(track)->label_count;
+  return has_labels ? take_labels(p, state, track) : TB_OK;
 }
